@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What is kept of each page that was read, in the environment: forgotten when the page is read anew, merged when readers run in parallel."""
+"""Facts that the environment keeps for each page. They are forgotten when the page is read again, and merged after parallel reading."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a reader's change of a kernel has made stale or untrue, page by page, for the pages and for the end of scripts/book."""
+"""The content that a reader's change of a kernel has made stale or untrue, page by page, for the pages and for the end of scripts/book."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Nodes that need all pages to have been read: each is filled when its page is written, and again when other pages have changed."""
+"""Nodes that are filled when all pages have been read: at the writing of their page, and again after changes of other pages."""
 
 from __future__ import annotations
 

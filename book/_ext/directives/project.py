@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What all directives share: the configuration, the evidence with its dependencies, errors, templates."""
+"""The parts that all directives share: the configuration, the evidence with its dependencies, errors, templates."""
 
 from __future__ import annotations
 

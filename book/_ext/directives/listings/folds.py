@@ -19,7 +19,7 @@ from ..project import UNMARKED
 
 
 class folded(nodes.General, nodes.Element):
-    """What is folded away; ``label`` is what shows, ``code`` whether the label ends with a kernel's name."""
+    """A fold; ``label`` is its visible line, ``code`` says whether the label ends with a kernel's name."""
 
 
 def fold(label: str, content: Sequence[nodes.Node], code: bool = False) -> folded:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Kernels as they stand in the tested source: ``kernel-listing`` and ``full-source``."""
+"""Listings of kernels from the tested source: ``kernel-listing`` and ``full-source``."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class BankExplorer(EvidenceDirective, directive="bank-explorer"):
 
 
 class DropControls(SphinxPostTransform):
-    """Leaves the still picture alone in the EPUB, whose readers run no scripts and draw no controls."""
+    """Keep only the still picture in the EPUB, whose readers run no scripts and draw no controls."""
 
     default_priority = 199
     builders = ("epub",)

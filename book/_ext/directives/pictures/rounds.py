@@ -31,7 +31,7 @@ FILLS = ("#9ecae9", "#ffbf79", "#a5d79d", "#f2a7a0", "#cdb6e0", "#d8b5a5", "#f6c
 
 @dataclass(frozen=True)
 class Round:
-    """What the warps of a block load and store between two barriers, by one line of a kernel."""
+    """The loads and stores of a block's warps between two barriers, by one line of a kernel."""
 
     loads: list[dict[str, Any]]
     stores: list[dict[str, Any]]
@@ -53,12 +53,12 @@ class Round:
 
     @property
     def wavefronts(self) -> int:
-        """Wavefronts of all loads."""
+        """Return the wavefronts of all loads."""
         return sum(len(access["wavefronts"]) for access in self.loads)
 
     @property
     def conflicts(self) -> int:
-        """Conflicts of all loads."""
+        """Return the conflicts of all loads."""
         return self.wavefronts - sum(access["ideal_wavefronts"] for access in self.loads)
 
     def in_words(self) -> str:

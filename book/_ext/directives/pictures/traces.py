@@ -43,7 +43,7 @@ def launch(evidence: Evidence, slug: str, kernel: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Panel:
-    """What a line of a bank map asks for: an access, and the words above its picture."""
+    """One line of a bank map: an access, and the words above its picture."""
 
     slug: str
     kernel: str

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What an all-to-all between GPUs takes: a start for each message, and its bytes at the speed of a link."""
+"""The time of an all-to-all between GPUs: a start for each message, and its bytes at the speed of a link."""
 
 from __future__ import annotations
 

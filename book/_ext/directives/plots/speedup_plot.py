@@ -44,7 +44,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Line:
-    """What stands on one line of a plot."""
+    """One line of a plot."""
 
     name: str
     dots: list[Dot] = field(default_factory=list)

@@ -25,7 +25,7 @@ _MENDED = (
     # A list may hold nothing but its items, and the role of an entry is withdrawn from the standard.
     ('<div role="list" class="citation-list">', '<div class="citation-list">'),
     (' role="doc-biblioentry"', ""),
-    # What is wider than the page is scrolled with the keyboard as well.
+    # Content that is wider than the page scrolls with the keyboard, too.
     ("<pre><span></span>", '<pre tabindex="0"><span></span>'),
     ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
 )
@@ -40,7 +40,7 @@ def accessible(body: str) -> str:
 
 
 class UniqueIds(SphinxPostTransform):
-    """Leaves each identifier to the first part of a page that has it; Breathe gives one to each section of a kind."""
+    """Leave each identifier only at the first part of a page that has it; Breathe gives one to each section of a kind."""
 
     default_priority = 900
 

@@ -70,7 +70,7 @@ def inline(text: str) -> list[nodes.Node]:
 
 
 class _AssignmentDirective(EvidenceDirective):
-    """What both directives are made of."""
+    """The common part of both directives."""
 
     def parsed_of(self, source: str, text: str) -> list[nodes.Node]:
         """Return the nodes of the reStructuredText of another file, ``source``, which messages about it name."""

@@ -39,7 +39,7 @@ CHANGED = {"stale": BEFORE_CHANGE, "broken": "no longer holds"}
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the reader's own results say of a comparison: a key of ``WORDS``, the values, and where they come from."""
+    """The verdict of the reader's own results on a comparison: a key of ``WORDS``, the values, and their provenance."""
 
     kind: str
     values: str

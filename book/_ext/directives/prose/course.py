@@ -27,7 +27,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Facts:
-    """What a page holds: words of its prose, and exercises."""
+    """Facts on a page: the words of its prose, and the exercises."""
 
     words: int
     exercises: int

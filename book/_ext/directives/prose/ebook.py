@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What differs in the EPUB: no tabs and no downloads, for a reader of books runs no scripts and follows no file links."""
+"""The differences of the EPUB: no tabs and no downloads, because a reader of books runs no scripts and follows no file links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EPUB = "epub"
 
 
 class StackTabs(SphinxPostTransform):
-    """Puts the tabs of a set below each other, each under its title."""
+    """Put the tabs of a set below each other, each under its title."""
 
     default_priority = 199  # before sphinx-design makes buttons of the titles
     builders = (EPUB,)
@@ -30,7 +30,7 @@ class StackTabs(SphinxPostTransform):
 
 
 class DropDownloads(SphinxPostTransform):
-    """Takes out the links that download a source; its text is in the fold above."""
+    """Remove the links that download a source; its text is in the fold above."""
 
     default_priority = 199
     builders = (EPUB,)

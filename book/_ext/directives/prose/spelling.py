@@ -10,7 +10,7 @@ from enchant.tokenize import Filter
 
 
 class Identifiers(Filter):
-    """Passes over the names of code and units, ``cudaSuccess`` and ``GiB``: a capital after a small letter."""
+    """Skip the names of code and units, such as ``cudaSuccess`` and ``GiB``: a capital after a small letter."""
 
     def _skip(self, word: str) -> bool:
         return re.search(r"[a-z][A-Z]", word) is not None

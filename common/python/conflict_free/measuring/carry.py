@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """scripts/carry: headers, libraries and Python packages for a machine without a network.
 
-On that machine `scripts/measure --no-setup` finds them in .carry by itself; docs/measuring.md says
-how other commands do.
+On that machine `scripts/measure --no-setup` finds them in .carry by itself; docs/measuring.md describes the
+other commands.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from conflict_free.console import ROOT, USAGE, OneLineParser, Stop, say, step
 
 from .measure import CARRIED
 
-# What to compile with, and the libraries that the compiled programs load.
+# Headers and static libraries for the compiler, and the libraries that the compiled programs load.
 DEBIAN = (
     "libcli11-dev",
     "nlohmann-json3-dev",
@@ -35,7 +35,7 @@ DEBIAN = (
 )
 UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/locale", "usr/bin", "usr/src")
 
-# jsonschema-rs, rich, simpleeval and pytest with what they need.
+# jsonschema-rs, rich, simpleeval and pytest with their dependencies.
 PYTHON = (
     "iniconfig",
     "jsonschema-rs",
@@ -59,7 +59,7 @@ def _python_version(text: str) -> str:
 
 
 def locked(lock: str, names: tuple[str, ...]) -> str:
-    """Return the entries of a lock file for some packages, those for the newest Python, without their markers."""
+    """Return the entries of a lock file for some packages: those for the newest Python, without their markers."""
     entries = {}
     for entry in re.split(r"\n(?=\S)", lock):
         first, _, hashes = entry.partition("\n")
@@ -75,7 +75,7 @@ def locked(lock: str, names: tuple[str, ...]) -> str:
 
 
 def fill_prefix(prefix: Path) -> None:
-    """Unpack the Debian packages and leaves out what a build does not read."""
+    """Unpack the Debian packages and leave out the files that a build does not read."""
     prefix.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
         # apt-get leaves its downloads in the working folder.
@@ -86,7 +86,7 @@ def fill_prefix(prefix: Path) -> None:
                 raise Stop(f"cannot unpack {package.name}: {done.stderr.strip()}")
     for unwanted in UNWANTED:
         shutil.rmtree(prefix / unwanted, ignore_errors=True)
-    # Libraries of these packages lie in /lib; CMake looks in /usr/lib alone.
+    # These packages put libraries in /lib; CMake looks only in /usr/lib.
     if (prefix / "lib").is_dir():
         shutil.copytree(prefix / "lib", prefix / "usr" / "lib", dirs_exist_ok=True, symlinks=True)
         shutil.rmtree(prefix / "lib")
@@ -140,7 +140,7 @@ def fill_site(site: Path, python_version: str) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """Return the bytes of a folder's files."""
+    """Return the total size of a folder's files in bytes."""
     return sum(p.stat().st_size for p in folder.rglob("*") if p.is_file() and not p.is_symlink())
 
 

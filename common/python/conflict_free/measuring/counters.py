@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# The counters that the model's counts are checked against, by their key in a result file.
+# The counters with which the model's counts are compared, by their key in a result file.
 METRICS = {
     "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
@@ -66,7 +66,7 @@ COMPARED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = (
 
 
 def _count(kernel: dict, path: str) -> int:
-    """Return a count of a kernel in the model's report; 0 where it has none of the kind."""
+    """Return a count of a kernel in the model's report; 0 if the report has no such group."""
     found: dict | int = kernel
     for word in path.split("."):
         found = found.get(word, {}) if isinstance(found, dict) else {}
@@ -79,12 +79,12 @@ def model_counts(kernel: dict) -> dict[str, int]:
 
 
 def gpu_counts(launch: Launch) -> dict[str, int]:
-    """Return the counters of a launch, by the keys of COMPARED. Raises NoCounters where one was not read."""
+    """Return the counters of a launch, by the keys of COMPARED. Raises NoCounters if one was not read."""
     return {key: sum(launch.number(metric) for metric in metrics) for key, (_, metrics) in COMPARED.items()}
 
 
 class NoCounters(Exception):
-    """The GPU's counters cannot be read; the text says why in a few words."""
+    """The GPU's counters cannot be read; the text gives the reason in a few words."""
 
 
 def parse_ncu_version(text: str) -> str:
@@ -100,13 +100,13 @@ def profiler_name(ncu: str) -> str:
 
 @dataclass(frozen=True)
 class Launch:
-    """A launch that was profiled: its kernel's name, and what ncu says of each metric."""
+    """A profiled launch: its kernel's name, and ncu's value of each metric."""
 
     kernel: str
     values: dict[str, str]
 
     def number(self, metric: str) -> int:
-        """Return a metric as a whole number. Raises NoCounters if it is none, or was not read."""
+        """Return a metric as a whole number. Raises NoCounters if the value is not one, or was not read."""
         text = self.values.get(metric, "nothing").replace(",", "")
         try:
             number = float(text)
@@ -125,7 +125,7 @@ def csv_rows(text: str) -> Iterator[dict[str, str]]:
 
 
 def parse_launches(text: str) -> list[Launch]:
-    """Return the launches in the output of `ncu --csv`, in their order. Raises NoCounters if it tells of an error."""
+    """Return the launches in the output of `ncu --csv`, in their order. Raises NoCounters if ncu reports an error."""
     if "ERR_NVGPUCTRPERM" in text:
         raise NoCounters("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)")
     problem = re.search(r"^==ERROR== (.+)$", text, re.MULTILINE)
@@ -139,9 +139,9 @@ def parse_launches(text: str) -> list[Launch]:
 
 
 def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, str] = METRICS) -> dict[str, int]:
-    """Return the counters of one kernel in the output of `ncu --csv`, by their keys in `metrics`: the sums of all its launches.
+    """Return the counters of one kernel in the output of `ncu --csv`, by their keys in `metrics`: the sums over all launches.
 
-    Raises NoCounters, as well if there is no launch, or not as many as `launches` says.
+    Raises NoCounters if there is no launch, or another number than `launches`.
     """
     found = [launch for launch in parse_launches(text) if launch.kernel == kernel]
     if len(found) != (launches or max(len(found), 1)):
@@ -152,17 +152,17 @@ def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, s
 def profiler(ncu: str, metrics: Iterable[str], log: Path) -> list[str]:
     """Return the words before a command with which ncu writes metrics of its kernels to a file, as `ncu --csv` does.
 
-    The clocks are left as they are, as in timing. What needs several passes is launched anew for each, on what its memory held
-    before, and each pass begins with caches that are flushed and invalid, as is ncu's default.
+    The clocks are left alone, as in timing. For metrics that need several passes ncu repeats a launch with the memory restored, and
+    each pass begins with flushed and invalid caches, which is ncu's default.
     """
     controls = ["--clock-control", "none", "--cache-control", "all", "--metrics", ",".join(metrics)]
     return [ncu, *controls, "--csv", "--print-units", "base", "--log-file", str(log)]
 
 
 def run_ncu(ncu: str, command: list[str], kernels: str, metrics: Iterable[str]) -> str:
-    """What `ncu --csv` says of the metrics of the kernels in a command, named as ncu's --kernel-name takes them.
+    """Return the output of `ncu --csv` on the kernels of a command, which are named in the form of ncu's --kernel-name.
 
-    See profiler(). Raises NoCounters if the command fails, unless ncu says why.
+    See profiler(). Raises NoCounters if the command fails and ncu gives no reason.
     """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
@@ -187,7 +187,7 @@ def read_counters(ncu: str, command: list[str], kernel: str, launches: int | Non
 
 
 def read_with_caches(ncu: str, command: list[str], kernel: str, launches: int | None) -> tuple[dict[str, int], dict[str, int] | None]:
-    """Return the counters of METRICS, and those of CACHES or None where ncu has none of them. Raises NoCounters."""
+    """Return the counters of METRICS, and those of CACHES or None if ncu has none of them. Raises NoCounters."""
     try:
         found = read_counters(ncu, command, kernel, launches, METRICS | CACHES)
     except NoCounters:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The machine that is measured: its GPU, its host, and the compiler of its programs."""
+"""The measured machine: its GPU, its host, and the compiler of its programs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def query_smi(names: list[str]) -> dict[str, str]:
 
 
 def clocks() -> dict[str, int]:
-    """Return the GPU's clocks now, in MHz; 0 where the driver does not tell."""
+    """Return the GPU's present clocks in MHz; 0 for a clock that the driver does not report."""
     found = query_smi(list(CLOCKS.values()))
     return {key: int(found[field]) if found[field].isdigit() else 0 for key, field in CLOCKS.items()}
 
@@ -60,7 +60,7 @@ _ATTRIBUTES = {"MULTIPROCESSOR_COUNT": 16, "L2_CACHE_SIZE": 38, "COMPUTE_CAPABIL
 
 
 def query_device() -> dict:
-    """Return the device that the chapter programs use, by the driver: nvidia-smi does not tell the size of the L2."""
+    """Return the properties of the programs' device from the driver: nvidia-smi does not report the size of the L2."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
@@ -107,9 +107,9 @@ def toolkit_version(build: Path) -> str:
     return ".".join(map(str, found))
 
 
-# Options of a compile command that say where files are, not how they are compiled.
+# Options of a compile command that name places of files.
 _WITH_VALUE = {"-o", "-c", "-x", "-MT", "-MF", "-I", "-isystem", "--options-file"}
-# Options whose value is the next word, and a part of how a file is compiled.
+# Options whose value is the next word, and that change the compilation.
 _KEPT_WITH_VALUE = {"-cudart"}
 _ALONE = {"-MD", "-MMD", "-forward-unknown-to-host-compiler"}
 
@@ -130,7 +130,7 @@ def flags_of(command: str) -> str:
 def compiler_flags(build: Path, slug: str) -> str:
     """Return the flags with which nvcc compiled a chapter in a build folder."""
     commands = build / "compile_commands.json"
-    # Specimens are many programs, compiled alike.
+    # The specimens are many programs with the same flags.
     wanted = re.compile(rf"/{slug}/{'.+' if slug == SPECIMENS else slug}[.]cu$")
     try:
         entries = json.loads(commands.read_text(encoding="utf-8"))

@@ -36,12 +36,12 @@ except ModuleNotFoundError as missing:
     print(f"error: no Python package {missing.name} here; without --no-setup it is installed", file=sys.stderr)
     sys.exit(USAGE)
 
-# What the table at the end needs.
+# Columns of the table at the end.
 WIDTH = 110
 
 
 def differences(result: dict) -> list[str]:
-    """Return where the GPU's counters are not the model's counts, and are not known to differ, a line each."""
+    """Return the unexpected differences between the GPU's counters and the model's counts, a line each."""
     exceptions = parity.load_exceptions(RESULTS)
     return [
         f"{row['kernel']} at {row['size']}: {finding}"
@@ -52,7 +52,7 @@ def differences(result: dict) -> list[str]:
 
 
 def add_peers(session: Session, slug: str, result: dict, show) -> dict:
-    """Return the result of a chapter with what its peers took; without them if what they told is not valid."""
+    """Return the result of a chapter with the times of its peers; without them if they are not valid."""
     if is_of_ranks(session.build, slug):
         peers = measure_peers_of_ranks(session.build, result, session.samples, show)
     else:
@@ -94,7 +94,7 @@ def stages(out: Console, slugs: list[str]) -> Iterator:
 
 
 def table(measured: dict[str, dict]) -> Table:
-    """What was measured: one line for each kernel and size."""
+    """Return the table of the measurements: one line for each kernel and size."""
     copy = measured.get(CEILING_SLUG, {"rows": ()})["rows"]
     ceiling = {row["size"]: row for row in copy if row["kernel"] == CEILING}
     shown = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
@@ -158,7 +158,7 @@ def main() -> int:
                 says_peers_are_dropped(session, slug)
             write_json(session.folder / f"{slug}.json", measured[slug])
             if options.peers and slug != SPECIMENS:
-                # The kernels' own results are safe by now, whatever a library does.
+                # The kernels' own results are saved before the libraries run.
                 measured[slug] = add_peers(session, slug, measured[slug], partial(show, slug))
                 write_json(session.folder / f"{slug}.json", measured[slug])
     out.print(table(measured))

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/measure before its first measurement: arguments, set-up, build. Standard library only.
+"""The part of scripts/measure before the first measurement: arguments, set-up, build. Standard library only.
 
-The measurements themselves are made by main.py, in the virtual environment.
+main.py makes the measurements, in the virtual environment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conflict_free.arguments import existing_folder, whole_number
 from conflict_free.console import NO_GPU, ROOT, USAGE, OneLineParser, Stop, module_command, say
 from conflict_free.setup import cmake, cuda, setup
 
-# What scripts/carry has brought along to a machine without a network.
+# The folder that scripts/carry has filled for a machine without a network.
 CARRIED = ROOT / ".carry"
 
 
@@ -69,7 +69,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def commit(given: str | None) -> str:
-    """Return the commit that is measured, with -dirty if files differ from it, results aside."""
+    """Return the measured commit, with -dirty if files outside the results differ from it."""
     if given:
         return given
     git = ["git", "-C", str(ROOT)]
@@ -96,7 +96,7 @@ def _own_tools() -> cmake.Tools:
 
 
 def _use_carried() -> None:
-    """Let CMake, the programs that it builds, and Python find what scripts/carry has brought along."""
+    """Let CMake, the programs that it builds, and Python find the files that scripts/carry has brought."""
     places = [("CMAKE_PREFIX_PATH", CARRIED / "prefix" / "usr"), ("PYTHONPATH", CARRIED / "site")]
     places += [("LD_LIBRARY_PATH", path) for path in (CARRIED / "prefix" / "usr" / "lib").glob("*-linux-gnu")]
     for variable, folder in places:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What scripts/measure makes of one chapter: times, counters, counts of the model, traffic, and instructions."""
+"""The measurements of one chapter: times, counters, counts of the model, traffic, and instructions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAIRS = "pairs"
 
 
 def run_program(program: Path, *arguments: str, environment: dict[str, str] | None = None) -> dict:
-    """Run a chapter program with --json and returns what it wrote, validated."""
+    """Run a chapter program with --json and return its output, validated."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         words = [str(program), *arguments, "--json", str(out)]
@@ -46,7 +46,7 @@ def run_program(program: Path, *arguments: str, environment: dict[str, str] | No
 
 
 def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) -> dict | None:
-    """What the model counted for a chapter: from the folder of --counts, or by running the program under it at `sizes`.
+    """Return the model's counts for a chapter: from the folder of --counts, or from a run of the program at `sizes`.
 
     None if there is neither.
     """
@@ -62,7 +62,7 @@ def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) 
 
 
 def measure_chapter(session: Session, slug: str, show) -> dict:
-    """Measure one chapter and returns its result; `show` is told of each stage before it begins."""
+    """Measure one chapter and return its result; `show` is called with each stage before it begins."""
     program = ready_program(session.build, slug)
     sources = source.read_sources(source_path(slug))
     device = query_device()
@@ -110,7 +110,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
 
 
 def ready_program(build: Path, slug: str) -> Path:
-    """Return the program of a chapter. Raises Stop where it is not built."""
+    """Return the program of a chapter. Raises Stop if it is not built."""
     program = build / "chapters" / slug / slug
     if not program.exists():
         raise Stop(f"{shown_path(program)} is not there; scripts/measure builds it, or give --build-dir")
@@ -118,7 +118,7 @@ def ready_program(build: Path, slug: str) -> Path:
 
 
 def take_times(session: Session, program: Path) -> tuple[dict, tuple[dict, dict]]:
-    """What a chapter program writes of its times, and the clocks before and after."""
+    """Return the times that a chapter program writes, and the clocks before and after."""
     before = clocks()
     timed = run_program(program, *(["--samples", str(session.samples)] if session.samples else []))
     after = clocks()
@@ -128,7 +128,7 @@ def take_times(session: Session, program: Path) -> tuple[dict, tuple[dict, dict]
 
 
 def counts_at(session: Session, slug: str, counted_at: dict[str, str]) -> dict[tuple[str, str], dict]:
-    """Return the model's counts by kernel and size, among them those of each kernel at its size in `counted_at`."""
+    """Return the model's counts by kernel and size, including each kernel at its size in `counted_at`."""
     model = model_counts(session.build, session.counts, slug, list(dict.fromkeys(counted_at.values())))
     if model is None:
         session.note(f"no model in the build folder and no --counts: no counts of the model for {slug}")
@@ -137,7 +137,7 @@ def counts_at(session: Session, slug: str, counted_at: dict[str, str]) -> dict[t
 
 
 def counters_of(session: Session, program: Path, row: dict, counts: dict | None) -> tuple[dict | None, dict | None]:
-    """Return the GPU's counters of a row's kernel, and those of its caches; None for what cannot be read."""
+    """Return the GPU's counters of a row's kernel, and those of its caches; None for counters that cannot be read."""
     try:
         launches = counts.get("launches", 1) if counts else None
         command = [str(program), "--no-timing", "--kernel", row["kernel"], "--size", row["size"]]
@@ -148,7 +148,7 @@ def counters_of(session: Session, program: Path, row: dict, counts: dict | None)
 
 
 def add_traffic(session: Session, program: Path, rows: list[dict], sizes: list[str], show) -> None:
-    """Add to the rows of the kernels at some sizes what the GPU counts of their traffic, and of the slots of their instructions."""
+    """Add the GPU's counters of traffic and of issue slots to the rows of the kernels at some sizes."""
     # In the order in which the program runs them.
     wanted = {(row["kernel"], row["size"]): row for size in sizes for row in rows if row["size"] == size and not row["reference"]}
     if not wanted:
@@ -166,7 +166,7 @@ def add_traffic(session: Session, program: Path, rows: list[dict], sizes: list[s
 
 
 def add_instructions(session: Session, program: Path, device: dict, kernels: dict[str, dict]) -> None:
-    """Add to each kernel that compares pairs of points how many machine instructions a pair takes."""
+    """Add the machine instructions for a pair to each kernel that compares pairs of points."""
     cuobjdump = find_cuobjdump(compiler(session.build))
     if cuobjdump is None:
         session.note("no instructions per pair: cuobjdump is not on this machine")

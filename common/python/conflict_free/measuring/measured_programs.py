@@ -31,8 +31,8 @@ from conflict_free.console import USAGE, OneLineParser, Stop, run_main, say
 
 from .counters import COMPARED, Launch, NoCounters, csv_rows, model_counts, profiler
 
-_LAUNCHES = 20  # of each program, that ncu profiles
-_SECONDS = 25  # for each program under ncu
+_LAUNCHES = 20  # launches of each program that ncu profiles
+_SECONDS = 25  # seconds for each program under ncu
 #: A kernel and how it was launched: its name without namespaces and template arguments, grid and block.
 _Launched = tuple[str, tuple[int, ...], tuple[int, ...]]
 
@@ -92,7 +92,7 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def first_launches(text: str) -> dict[_Launched, list[Launch]]:
-    """Return the first launches in the output of `ncu --csv`: by kernel and configuration, one of each instance of a template, in their order."""
+    """Return the first launches in the output of `ncu --csv`, by kernel and configuration: one of each template instance, in order."""
     by_number: dict[str, tuple[_Launched, Launch]] = {}
     for row in csv_rows(text):
         key = short_name(row["Kernel Name"]), _sizes(row["Grid Size"]), _sizes(row["Block Size"])
@@ -104,7 +104,7 @@ def first_launches(text: str) -> dict[_Launched, list[Launch]]:
 
 
 def _counters(launch: Launch) -> dict[str, int]:
-    """What ncu read, by the keys of COMPARED; a counter that this launch has not is left out."""
+    """Return ncu's counters by the keys of COMPARED, without those that the launch lacks."""
     found = {}
     for key, (_, metrics) in COMPARED.items():
         try:
@@ -115,7 +115,7 @@ def _counters(launch: Launch) -> dict[str, int]:
 
 
 def pairs(report: Mapping[str, Any], profiled: Mapping[_Launched, list[Launch]]) -> Iterator[tuple[Mapping[str, Any], Launch]]:
-    """Yield a kernel of a report with the first launch of the same name and configuration; instances of a template in their order."""
+    """Yield a kernel of a report with the first launch of the same name and configuration; template instances in their order."""
     seen: dict[_Launched, int] = defaultdict(int)
     for kernel in report["kernels"]:
         key = short_name(kernel["name"]), tuple(kernel["grid"]), tuple(kernel["block"])
@@ -125,9 +125,9 @@ def pairs(report: Mapping[str, Any], profiled: Mapping[_Launched, list[Launch]])
 
 
 def compare(name: str, report: Mapping[str, Any], text: str, again: str = "") -> dict[str, Any]:
-    """Return one program: its launches that were compared, how many counts are equal, and those that differ.
+    """Return one program: its compared launches, the number of equal counts, and the counts that differ.
 
-    ``text`` and ``again`` are what ncu said of two runs; the second may be missing.
+    ``text`` and ``again`` are ncu's output for two runs; the second may be missing.
     """
     found: dict[str, Any] = {"name": name, "launches": 0, "counts": 0, "equal": 0, "differences": []}
     second = {id(kernel): _counters(launch) for kernel, launch in pairs(report, first_launches(again))}

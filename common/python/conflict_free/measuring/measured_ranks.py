@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What scripts/measure makes of a chapter whose program runs on several GPUs."""
+"""The measurements of a chapter whose program runs on several GPUs."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def visible_gpus() -> list[str]:
 
 
 def built_with(build: Path, slug: str) -> dict:
-    """What a program of several GPUs was built with: the version of NCCL, and the command that starts processes, if any."""
+    """Return the build of a program of several GPUs: the version of NCCL, and the command that starts processes, if any."""
     return json.loads((build / "chapters" / slug / "ranks.json").read_text(encoding="utf-8"))
 
 
 def run_ranks(mpirun: list[str], command: list[str]) -> None:
-    """Run a command as a process for each GPU, or once without `mpirun`. Raises Stop with the line of one that fails."""
+    """Run a command as a process for each GPU, or once without `mpirun`. Raises Stop with the line of a process that fails."""
     name = Path(command[0]).name
     process = subprocess.Popen(
         [*mpirun, "-n", str(GPUS), *command] if mpirun else command,
@@ -74,12 +74,12 @@ def run_ranks(mpirun: list[str], command: list[str]) -> None:
     try:
         said = process.communicate(timeout=SECONDS)[1].strip().splitlines()
     except subprocess.TimeoutExpired:
-        # It passes this on to its processes.
+        # mpirun passes the signal on to its processes.
         process.terminate()
         process.communicate()
         raise Stop(f"{name} took longer than {SECONDS} seconds") from None
     if process.returncode:
-        # What the program says stands before what mpirun says.
+        # The error of the program stands before that of mpirun.
         own = [line for line in said if line.startswith(f"{name}: ")]
         last = (own or said[-1:] or ["it said nothing"])[0]
         raise Stop(f"{name} ended with exit code {process.returncode}: {last}")
@@ -106,14 +106,17 @@ def parse_links(text: str) -> int:
 
 
 def sent_kib(kind: str) -> int:
-    """What the first GPU has sent over its links: `d`, data; `r`, with the heads of the packets. 0 if it does not tell."""
+    """Return the KiB that the first GPU has sent over its links:
+
+    `d` for data, `r` with packet headers. 0 if the driver does not report it.
+    """
     done = subprocess.run(["nvidia-smi", "nvlink", "-gt", kind, "-i", visible_gpus()[0]], capture_output=True, text=True)
     return parse_links(done.stdout) if done.returncode == 0 else 0
 
 
 @contextmanager
 def counted_links(figures: dict[str, float]) -> Iterator[None]:
-    """Put into `figures` what the first GPU sent over its links meanwhile."""
+    """Add to `figures` the bytes that the first GPU sends over its links in the meantime."""
     kinds = {"link_data_kib": "d", "link_raw_kib": "r"}
     before = {name: sent_kib(kind) for name, kind in kinds.items()}
     yield
@@ -122,14 +125,14 @@ def counted_links(figures: dict[str, float]) -> Iterator[None]:
 
 
 def topology() -> str:
-    """What joins the first two GPUs, such as NV18."""
+    """Return the connection between the first two GPUs, such as NV18."""
     done = subprocess.run(["nvidia-smi", "topo", "-m"], capture_output=True, text=True)
     found = re.search(r"^GPU0\s+X\s+(\S+)", re.sub(r"\x1b\[[0-9;]*m", "", done.stdout), re.MULTILINE)
     return found.group(1) if found else "unknown"
 
 
 def measure_ranks(session: Session, slug: str, show) -> dict:
-    """Measure a chapter of several GPUs and returns its result. Raises Stop with exit code 77 where there are too few."""
+    """Measure a chapter of several GPUs and return its result. Raises Stop with exit code 77 if there are too few."""
     if len(visible_gpus()) < GPUS:
         raise Stop(f"{slug} needs {GPUS} GPUs, this machine has {len(visible_gpus())}", NO_GPU)
     built = built_with(session.build, slug)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The result files of scripts/measure: where they come from, their shape, and how they are written."""
+"""The result files of scripts/measure: their provenance, their shape, and the writing of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .machine import compiler_flags, host_processor, query_smi, toolkit_version
 
 @dataclass
 class Session:
-    """One call of scripts/measure: what it was asked for, and what it has to say at the end."""
+    """One call of scripts/measure: its options, and the notes to print at the end."""
 
     build: Path
     folder: Path
@@ -59,7 +59,7 @@ def command_line(options) -> str:
 
 
 def provenance(session: Session, device: dict, slug: str, clocks_around: tuple[dict, dict], seed: int, profiled: bool) -> dict:
-    """Return where a result comes from."""
+    """Return the provenance of a result."""
     return {
         "gpu": device["name"],
         "cpu": host_processor(),
@@ -106,7 +106,7 @@ def write_json(path: Path, data: dict) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Find out before the first measurement that results cannot be written."""
+    """Raise Stop before the first measurement if results cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

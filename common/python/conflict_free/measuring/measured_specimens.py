@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What scripts/measure makes of the programs that show errors: figures of their own, and counters."""
+"""The measurements of the programs that show errors: their own figures, and counters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .measured_result import Session, provenance, whole_result
 
 
 def parse_figures(text: str, name: str) -> dict[str, float]:
-    """Return the lines `figure NAME NUMBER` of what a specimen has said."""
+    """Return the lines `figure NAME NUMBER` in the output of a specimen."""
     figures = {}
     for key, number in re.findall(r"^figure (\w+) (\S+)$", text, re.MULTILINE):
         try:
@@ -29,7 +29,7 @@ def parse_figures(text: str, name: str) -> dict[str, float]:
 
 
 def measure_specimens(session: Session, show) -> dict:
-    """Measure the programs that show errors, as their chapter lists them, and returns their result."""
+    """Measure the programs that show errors, as their chapter lists them, and return their result."""
     folder = session.build / "chapters" / SPECIMENS
     listing = folder / "measured.json"
     try:
@@ -45,7 +45,7 @@ def measure_specimens(session: Session, show) -> dict:
             done = subprocess.run([str(program)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         except OSError as error:
             raise Stop(f"cannot run {shown_path(program)}: {error.strerror}") from error
-        # 1 says that the output is wrong, as it is in some.
+        # Exit code 1 reports a wrong output, which some specimens have on purpose.
         if done.returncode not in (0, 1):
             raise Stop(f"{program.name} ended with exit code {done.returncode}: {done.stderr.strip()}")
         figures = parse_figures(done.stdout, program.name)

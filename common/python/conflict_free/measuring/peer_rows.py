@@ -26,9 +26,9 @@ from .measure import CARRIED
 SOURCES = ROOT / "common" / "harness" / "peers"
 SCRIPT = Path(__file__).with_name("peers") / "time_peers.py"
 
-# The C++ libraries that do what a subject asks for, each with its program's name; none does what "nearest" asks for.
+# The C++ libraries for each subject, with the name of each library's program; no library has the subject "nearest".
 CPP = {"transpose": {"cuBLAS": "transpose_cublas", "cuTENSOR": "transpose_cutensor"}, "sum": {"CUB": "sum_cub"}}
-# Python libraries by the module that they are imported as, and what they do.
+# Python libraries by the name of their module, and their subjects.
 PYTHON = {"torch": ("PyTorch", ("transpose", "sum", "nearest")), "cupy": ("CuPy", ("transpose", "sum"))}
 # Bytes of an element that the libraries work on: a float, or a point of three.
 ELEMENT_BYTES = {"transpose": 4, "sum": 4, "nearest": 12}
@@ -36,7 +36,7 @@ ELEMENT_BYTES = {"transpose": 4, "sum": 4, "nearest": 12}
 
 @dataclass
 class Peers:
-    """What came of the peers of a chapter: rows of its result, libraries that are not here, and what went wrong."""
+    """The peers of a chapter: rows of its result, libraries that are missing here, and failures."""
 
     rows: list[dict] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
@@ -44,13 +44,13 @@ class Peers:
 
 
 def subject_of(build: Path, slug: str) -> str | None:
-    """What a chapter's kernels do that libraries do too, as its CMakeLists.txt says; None for most chapters."""
+    """Return the subject of a chapter's kernels that libraries have, too, from its CMakeLists.txt; None for most chapters."""
     path = build / "chapters" / slug / "peers.json"
     return json.loads(path.read_text(encoding="utf-8"))["subject"] if path.exists() else None
 
 
 def measure_peers(build: Path, slug: str, result: dict, samples: int | None, show: Callable[[str], None]) -> Peers:
-    """Time the peers of a chapter at the sizes at which its kernels were timed; `show` is told of each stage."""
+    """Time the peers of a chapter at the sizes at which its kernels were timed; `show` is called with each stage."""
     found = Peers()
     subject = subject_of(build, slug)
     ours: dict[str, dict] = {}
@@ -82,7 +82,7 @@ def measure_peers(build: Path, slug: str, result: dict, samples: int | None, sho
 
 
 def _row(found: Peers, ours: dict[str, dict], peer: dict) -> None:
-    """Keep what was measured of a peer, with what its work has in common with our kernels'."""
+    """Keep the measurement of a peer, with the values of its work that it shares with our kernels."""
     same = ours[peer["size"]]
     common = {key: same[key] for key in ("size", "width", "height", "element_bytes", "bytes", "work", "fits_l2") if key in same}
     found.rows.append(
@@ -103,7 +103,7 @@ def _run_cpp(found: Peers, build: Path, library: str, name: str, wanted: list[st
         out = Path(folder) / "rows.json"
         try:
             done = subprocess.run([str(program), *wanted, "--json", str(out)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-            # 1 says that a check failed, as the rows do.
+            # Exit code 1 reports that a check failed, as the rows do.
             if done.returncode not in (0, 1) or not out.exists():
                 raise ResultError(f"ended with exit code {done.returncode}: {_last_line(done.stderr)}")
             calls = {name: region.text for name, region in source.read_sources(path).regions.items()}
@@ -115,7 +115,7 @@ def _run_cpp(found: Peers, build: Path, library: str, name: str, wanted: list[st
 
 
 def _run_python(found: Peers, name: str, command: list[str], ours: dict[str, dict], show: Callable[[str], None]) -> None:
-    """Run time_peers.py, and takes the rows that it has written, however it ends."""
+    """Run time_peers.py, and take the rows that it has written, however it ends."""
     with tempfile.TemporaryDirectory() as folder:
         out, errors = Path(folder) / "rows.json", Path(folder) / "stderr"
         try:
@@ -170,7 +170,7 @@ def _pythons() -> Iterator[Path]:
 
 
 def clean_environment() -> dict[str, str]:
-    """This environment without the Python packages that scripts/carry has brought: they are of our scripts."""
+    """Return this environment without the Python packages that scripts/carry has brought for our own scripts."""
     there = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     kept = os.pathsep.join(folder for folder in there if folder and Path(folder) != CARRIED / "site")
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The machine instructions of a GPU program, by cuobjdump: how many a pair of points takes. Standard library only.
+"""The machine instructions of a GPU program, from cuobjdump: how many a pair of points takes. Standard library only.
 
-A pair of points is three differences, the sum of their squares and a comparison. Its instructions are counted in the loop
+A pair of points takes three differences, the sum of their squares and a comparison. Its instructions are counted in the loop
 that does little else: a backward branch over them, with three FADD for each pair and two FFMA.
 """
 
@@ -24,12 +24,12 @@ _TARGET = re.compile(r"\b(?:0x)([0-9a-f]+)\s*$")
 
 
 class NoSass(Exception):
-    """A program's instructions cannot be read; the text says why in a few words."""
+    """A program's instructions cannot be read; the text gives the reason in a few words."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """One machine instruction: where it is in its function, what it is, and where it jumps to."""
+    """One machine instruction: its place in its function, its operation, and the target of its jump."""
 
     address: int
     operation: str
@@ -63,7 +63,7 @@ def parse_sass(text: str) -> dict[str, list[Instruction]]:
 
 
 def is_of(mangled: str, kernel: str) -> bool:
-    """Return whether a mangled name is that of a kernel, or of an instance of it, in the global namespace."""
+    """Return whether a mangled name belongs to a kernel, or to an instance of a kernel template, in the global namespace."""
     return re.match(rf"_Z{len(kernel)}{kernel}(?![a-z_])", mangled) is not None
 
 
@@ -83,22 +83,22 @@ def pair_loops(function: list[Instruction]) -> list[Loop]:
 
 
 def instructions_per_pair(text: str, kernel: str) -> float | None:
-    """Of the instances of a kernel in the output of `cuobjdump -sass`, the fewest instructions a pair; None without pairs.
+    """Return the fewest instructions for a pair among the instances of a kernel in the output of `cuobjdump -sass`; None without pairs.
 
-    A kernel has a leaner loop for tiles that hold none of its own queries: that one is meant.
+    A kernel has a leaner loop for tiles without its own queries: that loop is the one counted.
     """
     loops = [loop for name, function in parse_sass(text).items() if is_of(name, kernel) for loop in pair_loops(function)]
     return min((loop.instructions_per_pair for loop in loops), default=None)
 
 
 def find_cuobjdump(nvcc: Path | None = None) -> str | None:
-    """cuobjdump beside the compiler, or in the search path."""
+    """Return cuobjdump: beside the compiler, or in the search path."""
     beside = nvcc.parent / "cuobjdump" if nvcc else None
     return str(beside) if beside and beside.exists() else shutil.which("cuobjdump")
 
 
 def read_sass(cuobjdump: str, program: Path, architecture: str) -> str:
-    """What cuobjdump says of a program's code for an architecture such as sm_90. Raises NoSass."""
+    """Return cuobjdump's output for a program's code of an architecture such as sm_90. Raises NoSass."""
     done = subprocess.run(
         [cuobjdump, "-sass", "-arch", architecture, str(program)], capture_output=True, text=True, stdin=subprocess.DEVNULL
     )

@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 
 from .counters import CACHES, METRICS, NoCounters, parse_launches, run_ncu
 
-# The names that ncu has had for a counter, newest GPUs last, by its key in a result file.
+# The names of a counter in versions of ncu, newest GPUs last, by its key in a result file.
 TRAFFIC = {
     "dram_read_bytes": ("dram__bytes_read.sum", "dram__bytes_op_read.sum"),
     "dram_write_bytes": ("dram__bytes_write.sum", "dram__bytes_op_write.sum"),
@@ -38,7 +38,7 @@ Run = tuple[str, str]
 
 @dataclass
 class Traffic:
-    """The counters of runs, each the sum over the launches of a run, and a line for each counter that ncu does not tell."""
+    """The counters of runs, each the sum over the launches of a run, and a line for each counter that ncu does not have."""
 
     rows: dict[Run, dict[str, int]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
@@ -47,8 +47,8 @@ class Traffic:
 def read_traffic(ncu: str, program: str, runs: list[Run]) -> Traffic:
     """Return the counters of a chapter program's runs, which are in its order, size by size.
 
-    A counter that this ncu or this GPU does not know is left out, with a line that names it unless it is one of OF_SOME_GPUS. Raises NoCounters if there is none
-    at all, or for any other reason.
+    A counter that this ncu or this GPU does not know is left out, with a line that names it unless it is one of OF_SOME_GPUS.
+    Raises NoCounters if no counter is known, or for any other reason.
     """
     traffic = Traffic()
     names = {key: list(metrics) for key, metrics in TRAFFIC.items()}
@@ -71,14 +71,14 @@ def read_traffic(ncu: str, program: str, runs: list[Run]) -> Traffic:
 
 
 def _batches(runs: list[Run]) -> list[list[Run]]:
-    """What one call of ncu can tell apart: all runs, or those of one size where a kernel would follow itself."""
+    """Return the groups of runs that one call of ncu can tell apart: all runs, or those of one size if a kernel would follow itself."""
     if all(one[0] != other[0] for one, other in pairwise(runs)):
         return [runs]
     return [list(same) for _, same in groupby(runs, key=lambda run: run[1])]
 
 
 def _profile(ncu: str, program: str, runs: list[Run], metrics: dict[str, str]) -> dict[Run, dict[str, int]]:
-    """Return the counters of each run, by one call of ncu. Raises NoCounters if other kernels run, or in another order."""
+    """Return the counters of each run from one call of ncu. Raises NoCounters if other kernels run, or in another order."""
     kernels, sizes = (dict.fromkeys(run[i] for run in runs) for i in (0, 1))
     command = [
         program,

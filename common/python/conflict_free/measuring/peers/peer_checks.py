@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What libraries must have computed. A check returns what is wrong, or an empty text. numpy only."""
+"""Checks of the libraries' results. A check returns the error, or an empty text. numpy only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS = 64
 
 
 def is_transposed(matrix: np.ndarray, output: np.ndarray) -> str:
-    """Every element stands where the transpose has it, with the same bits."""
+    """Return an error unless every element stands at its transposed place, with the same bits."""
     if output.shape != matrix.shape[::-1]:
         return f"the output is {output.shape[0]} by {output.shape[1]}"
     wrong: list[int] = []
@@ -31,12 +31,12 @@ def is_transposed(matrix: np.ndarray, output: np.ndarray) -> str:
 
 
 def explained_by_rounding(count: int) -> float:
-    """Return the most that rounding explains of the error of a sum of `count` random floats; common/harness/peers/sum.cu has the reason."""
+    """Return the most that rounding explains of the error of a sum of `count` random floats; common/harness/peers/sum_cub.cu has the reason."""
     return 2**-24 * math.sqrt(count * 8192)
 
 
 def is_sum(numbers: np.ndarray, total: float) -> str:
-    """The sum is as near to the exact one as rounding allows; a double adds these numbers exactly."""
+    """Return an error unless the sum is as near to the exact one as rounding allows; a double adds these numbers exactly."""
     exact = float(np.sum(numbers, dtype=np.float64))
     most = explained_by_rounding(len(numbers))
     if abs(total - exact) <= most:
@@ -45,7 +45,7 @@ def is_sum(numbers: np.ndarray, total: float) -> str:
 
 
 def least_squared_distances(points: np.ndarray) -> np.ndarray:
-    """Of each point, the squared distance to the nearest other one, in units of 2**-20: whole numbers, so exact."""
+    """Return for each point the squared distance to the nearest other point, in units of 2**-20: whole numbers, so exact."""
     lattice = np.ascontiguousarray(np.rint(points.T * 1024).astype(np.int32))
     count = lattice.shape[1]
     least = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
@@ -66,10 +66,10 @@ def least_squared_distances(points: np.ndarray) -> np.ndarray:
 
 
 def are_nearest(points: np.ndarray, least: np.ndarray, nearest: np.ndarray) -> str:
-    """Every index is of another point that is as near as the nearest one.
+    """Return an error unless every index names another point at the least distance.
 
-    Libraries compare distances, not their squares, and promise none of equals: squares whose roots are the same float are
-    as good as each other. `least` is what least_squared_distances() found.
+    Libraries compare distances and not squares, and do not choose between equal distances: squares whose roots are the same float
+    count as equal. `least` is the result of least_squared_distances().
     """
     index = np.arange(len(points))
     outside = (nearest < 0) | (nearest >= len(points)) | (nearest == index)

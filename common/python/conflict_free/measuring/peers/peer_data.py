@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The data of our kernels, made again: common/harness/src/random.cpp and the points of chapters/nearest_neighbor_blocking. numpy only."""
+"""The data of our kernels in numpy: common/harness/src/random.cpp and the points of chapters/nearest_neighbor_blocking. numpy only."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-# Elements that one thread makes at a time.
+# Elements that one thread generates in one call.
 _PART = 1 << 20
 _ALL_BITS = (1 << 64) - 1
 
 
 def in_parts(count: int, work: Callable[[int, int], None], part: int = _PART) -> None:
-    """Call `work(begin, end)` for all of 0 to `count`, on all cores; numpy lets them run together."""
+    """Call `work(begin, end)` for all of 0 to `count`, on all cores; numpy releases the interpreter's lock."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done in [pool.submit(work, begin, min(begin + part, count)) for begin in range(0, count, part)]:
             done.result()
 
 
 def random_bits(seed: int, begin: int, end: int) -> np.ndarray:
-    """Elements `begin` to `end` of the sequence that `seed` names: 64 bits each."""
+    """Return elements `begin` to `end` of the sequence that `seed` names: 64 bits each."""
     z = np.arange(begin + 1, end + 1, dtype=np.uint64)
     z *= np.uint64(0x9E3779B97F4A7C15)
     z += np.uint64(seed * 0xD1342543DE82EF95 & _ALL_BITS)
@@ -36,7 +36,7 @@ def random_bits(seed: int, begin: int, end: int) -> np.ndarray:
 
 
 def random_floats(count: int, seed: int) -> np.ndarray:
-    """Return the floats of fill_random(): evenly from [-1, 1)."""
+    """Return the floats of fill_random(): uniform in [-1, 1)."""
     values = np.empty(count, dtype=np.float32)
 
     def fill(begin: int, end: int) -> None:
@@ -54,7 +54,7 @@ def random_points(count: int, seed: int) -> np.ndarray:
     index = np.arange(count, dtype=np.uint64)
     is_copy = bits >> np.uint64(60) == 0
     is_copy[:1] = False
-    # A copy may be of a copy, so follow them to one that is none; 0 is none.
+    # A copy may be of another copy: follow them to a point that is none; 0 is none.
     origin = np.where(is_copy, (bits >> np.uint64(20)) % np.maximum(index, np.uint64(1)), index).astype(np.int64)
     while is_copy[origin].any():
         origin = origin[origin]

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""How a library's call is timed: by the rules and constants of common/harness/src/timing.cu, which times our kernels.
+"""The timing of a library's call, by the rules and constants of common/harness/src/timing.cu, which times our kernels.
 
-A cold sample reads a buffer of several times the L2, then calls on one set of buffers after another; a warm one calls on the
+A cold sample reads a buffer of several times the L2, then calls on one set of buffers after another; a warm sample calls on the
 first set again and again. Standard library only.
 """
 
@@ -26,22 +26,22 @@ SAMPLES = 50
 
 
 class Device(Protocol):
-    """What a library knows of the GPU."""
+    """The GPU from a library's view."""
 
     def free_bytes(self) -> int:
-        """Bytes of device memory that can be allocated."""
+        """Return the bytes of device memory that can be allocated."""
 
     def flush(self) -> None:
-        """Start reading a buffer of L2_MULTIPLE times the L2, to displace what is there."""
+        """Start reading a buffer of L2_MULTIPLE times the L2, which displaces the content of the L2."""
 
     def event(self) -> Any:
-        """Return an event, whose method record() puts it behind what was started."""
+        """Return an event, whose method record() puts it behind the work started before."""
 
     def milliseconds(self, begin: Any, end: Any) -> float:
-        """Wait for `end`, and returns the time from `begin` to it."""
+        """Wait for `end`, and return the time from `begin` to `end`."""
 
     def synchronize(self) -> None:
-        """Wait for all that was started."""
+        """Wait for all started work."""
 
 
 def call_text(function: Callable) -> str:
@@ -66,7 +66,7 @@ def quantile(ordered: list[float], q: float) -> float:
 
 
 def spread(samples: list[float], launches: int) -> dict[str, float]:
-    """Median, p10 and p90 of samples in milliseconds, as a result file has them."""
+    """Return median, p10 and p90 of samples in milliseconds, in the form of a result file."""
     ordered = sorted(samples)
     return {
         "median_ms": quantile(ordered, 0.5),
@@ -78,17 +78,17 @@ def spread(samples: list[float], launches: int) -> dict[str, float]:
 
 
 def affordable(samples: int, sample_ms: float) -> int:
-    """As many of `samples` as take about MOST_TOTAL_MS, if one takes `sample_ms`."""
+    """Return how many of `samples` take about MOST_TOTAL_MS in all, if one takes `sample_ms`."""
     return min(max(int(MOST_TOTAL_MS / sample_ms), min(samples, LEAST_SAMPLES)), samples)
 
 
 def used_sets(times: dict[str, dict[str, float]], sets: int) -> int:
-    """Return how many of `sets` measure_times() has worked on, the first ones."""
+    """Return the first of `sets`: those that measure_times() has used."""
     return max(min(WARM_UP_LAUNCHES, sets), times["cold"]["launches_per_sample"])
 
 
 def measure_times(device: Device, call: Callable[[int], None], sets: int, samples: int) -> dict[str, dict[str, float]]:
-    """Time `call(set)`, cold and warm, in milliseconds a call. It leaves the sets alone that used_sets() does not count."""
+    """Time `call(set)`, cold and warm, in milliseconds a call. Only the sets of used_sets() are changed."""
 
     def sample(of_sets: Iterator[int], calls: int) -> float:
         begin, end = device.event(), device.event()
@@ -110,7 +110,7 @@ def measure_times(device: Device, call: Callable[[int], None], sets: int, sample
     launches = min(max(math.ceil(LEAST_SAMPLE_MS / estimate_ms), 1), MOST_LAUNCHES)
     cold_launches = min(launches, sets)
     samples = affordable(samples, estimate_ms * launches)
-    # A library's call may take long, so only sets that a sample uses are worked on before.
+    # A library's call may take long, so only the sets of samples are warmed up.
     for number in range(WARM_UP_LAUNCHES, cold_launches):
         call(number)
     device.synchronize()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What CuPy is asked to do. The body of each function is stored with its times."""
+"""The work for CuPy. The body of each function is stored with its times."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Device:
         return cupy.asarray(host)
 
     def poison(self, array: cupy.ndarray) -> None:
-        """Fill an array with what no peer computes."""
+        """Fill an array with values that no peer computes."""
         array.fill(cupy.nan if array.dtype.kind == "f" else -1)
 
     def back(self, array: cupy.ndarray) -> np.ndarray:

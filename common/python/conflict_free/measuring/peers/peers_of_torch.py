@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What PyTorch is asked to do. The body of each function is stored with its times."""
+"""The work for PyTorch. The body of each function is stored with its times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from peer_sampling import L2_MULTIPLE
 NAME = "PyTorch"
 VERSION = torch.__version__
 
-# Distances that are there at a time: a GiB of floats, as one chunks a matrix that may be larger than the memory.
+# Distances in memory at a time: a GiB of floats, the usual chunk of a matrix that may exceed the memory.
 _DISTANCES = 1 << 28
 
 
@@ -41,7 +41,7 @@ def torch_cdist_argmin(output: torch.Tensor, points: torch.Tensor) -> None:
         output[first : first + rows] = distances.argmin(dim=1)
 
 
-# A matrix of more distances takes a minute to verify and tells nothing new.
+# Larger matrices of distances take a minute to verify and show nothing new.
 MOST = {"nearest": 1 << 16}
 
 CALLS = {"transpose": (torch_copy,), "sum": (torch_sum,), "nearest": (torch_cdist_topk, torch_cdist_argmin)}
@@ -76,7 +76,7 @@ class Device:
         return torch.from_numpy(host).cuda()
 
     def poison(self, array: torch.Tensor) -> None:
-        """Fill an array with what no peer computes."""
+        """Fill an array with values that no peer computes."""
         array.fill_(torch.nan if array.is_floating_point() else -1)
 
     def back(self, array: torch.Tensor) -> np.ndarray:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Times and checks what one Python library does: time_peers.py LIBRARY SUBJECT and options.
+"""Time and check the work of one Python library: time_peers.py LIBRARY SUBJECT and options.
 
-scripts/measure --peers runs it with a Python that has the library. It says each stage on a line of stdout, and writes rows as
-they are made, so that what breaks later loses none of them. Needs the library and numpy.
+scripts/measure --peers runs it with a Python that has the library. It prints each stage as a line of stdout, and writes each row
+at once, so that a later failure loses none. Needs the library and numpy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LIBRARIES = {"torch": "peers_of_torch", "cupy": "peers_of_cupy"}
 
 @dataclass(frozen=True)
 class Task:
-    """A subject at a size: the input, an output to be filled, and the check of what a peer made of it."""
+    """A subject at a size: the input, an output to fill, and the check of a peer's output."""
 
     input: np.ndarray
     output: np.ndarray
@@ -50,7 +50,7 @@ def task(subject: str, width: int, height: int, seed: int) -> Task:
 
 
 def measure(device: Any, function: Callable, work: Task, samples: int, l2_bytes: int) -> dict:
-    """Time a peer, then checks what it has left in every set of buffers that was used."""
+    """Time a peer, then check its output in every set of buffers that was used."""
     set_bytes = work.input.nbytes + work.output.nbytes
     sets = sets_of_buffers(set_bytes, l2_bytes, device.free_bytes())
     inputs = [device.moved(work.input) for _ in range(sets)]
@@ -97,7 +97,7 @@ def main() -> int:
                 work = work or task(options.subject, *map(int, size.split("x")), options.seed)
                 row = measure(device, function, work, options.samples, options.l2_bytes)
                 told["rows"].append({"name": function.__name__, "size": size, "call": call_text(function), **row})
-            except Exception as error:  # any error of a library: the others go on
+            except Exception as error:  # a library may raise any error; the other peers still run
                 reason = (str(error).strip() or type(error).__name__).splitlines()[0]
                 told["failures"].append(f"{function.__name__} at {size}: {reason}")
             write(options.json, told)

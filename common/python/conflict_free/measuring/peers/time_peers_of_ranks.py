@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The transpose of a matrix that is split by rows over GPUs, as one writes it in PyTorch: times and checks it.
+"""The transpose of a matrix that is split by rows over GPUs, in plain PyTorch: timing and checking.
 
-One process a GPU, started by mpirun, whose processes meet at the file --meet. Needs PyTorch.
+mpirun starts one process for each GPU. The processes meet at the file --meet. Needs PyTorch.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import torch.distributed as dist
 from peer_sampling import call_text
 
 WARM_UP = 3
-# Rows that are filled or checked at a time.
+# Rows to fill or check at a time.
 ROWS = 1024
-# As Open MPI and as MPICH tell them.
+# The variables of Open MPI and of MPICH.
 RANK, RANKS = (
     int(next(os.environ[name] for name in names if name in os.environ))
     for names in (("OMPI_COMM_WORLD_RANK", "PMI_RANK"), ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"))
@@ -69,7 +69,7 @@ def is_right(transposed: torch.Tensor, n: int) -> bool:
 
 
 def measure(function: Callable, n: int, samples: int) -> dict:
-    """Return a row: all ranks begin a sample together, and the slowest tells its time."""
+    """Return a row: all ranks begin a sample together, and the slowest rank gives its time."""
     matrix, one = filled(n), torch.ones(1, device=DEVICE)
     for _ in range(WARM_UP):
         function(matrix, RANKS)
