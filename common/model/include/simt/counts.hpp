@@ -130,6 +130,26 @@ struct FusedAccess {
     bool operator==(const FusedAccess&) const = default;
 };
 
+/// What a block, or several, ask of multiprocessors: see counts.def.
+struct Work {
+#define SIMT_WORK(name) std::uint64_t name = 0;
+#include "simt/counts.def"
+
+    Work& operator+=(const Work& other);
+    bool operator==(const Work&) const = default;
+};
+
+/// From which a launch's least number of cycles follows. Nothing of it is more than a GPU does.
+struct LaunchWork {
+    /// What all counted blocks ask for, and the least and the most that one of them does.
+    Work sum, least, most;
+    /// Distinct sectors of global memory that the launch has loaded, and that it has stored to.
+    std::uint64_t loaded_sectors = 0, stored_sectors = 0;
+
+    LaunchWork& operator+=(const LaunchWork& other);
+    bool operator==(const LaunchWork&) const = default;
+};
+
 /// Everything counted in one kernel launch.
 struct LaunchCounts {
     /// Name of the kernel's function.
@@ -152,6 +172,7 @@ struct LaunchCounts {
     std::uint64_t barriers = 0;
     /// Shuffles, votes and `__syncwarp`, each counted once a warp.
     std::uint64_t warp_barriers = 0;
+    LaunchWork work;
     /// The counts are those of the instructions that a GPU executes, as far as the model can tell.
     bool exact = true;
     /// What the counts take into account, or, where they are not exact, do not.

@@ -39,6 +39,25 @@ PartitionUse& PartitionUse::operator+=(const PartitionUse& other)
     return *this;
 }
 
+Work& Work::operator+=(const Work& other)
+{
+#define SIMT_WORK(name) name += other.name;
+#include "simt/counts.def"
+    return *this;
+}
+
+LaunchWork& LaunchWork::operator+=(const LaunchWork& other)
+{
+    sum += other.sum;
+#define SIMT_WORK(name)                                  \
+    least.name = std::min(least.name, other.least.name); \
+    most.name = std::max(most.name, other.most.name);
+#include "simt/counts.def"
+    loaded_sectors += other.loaded_sectors;
+    stored_sectors += other.stored_sectors;
+    return *this;
+}
+
 LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
 {
     launches += other.launches;
@@ -52,6 +71,7 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
         if (std::ranges::find(fused, access) == fused.end()) fused.push_back(access);
     barriers += other.barriers;
     warp_barriers += other.warp_barriers;
+    work += other.work;
     if (partitions && other.partitions) {
         partitions->load += other.partitions->load;
         partitions->store += other.partitions->store;

@@ -69,8 +69,11 @@ void Counters::count(const WarpAccess& access, std::uint64_t block)
     InstructionCounts& counts = counts_of(access.space, access.program_counter, access.operation);
     switch (access.space) {
         case Space::shared: count_shared(counts.shared, access); break;
-        case Space::global: hazards::add(counts.global, global_cost(access, machine_), access); break;
-        case Space::local: hazards::add(counts.global, local_cost(access), access, local_requests(access)); break;
+        case Space::global: count_global(counts.global, access); break;
+        case Space::local:
+            hazards::add(counts.global, local_cost(access), access, local_requests(access));
+            work.wavefronts += static_cast<std::uint64_t>(local_requests(access));
+            break;
         case Space::constant: hazards::add(counts.shared, constant_words(access), 1); break;
         case Space::texture: hazards::add(counts.global, {0, 0}, access, texture_requests(access)); break;
     }
@@ -83,12 +86,24 @@ void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
 {
     if (!is_loop(access, machine_)) {
         const SharedCost cost = shared_cost(access, machine_);
+        work.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
         return hazards::add(counts, cost.wavefronts, cost.ideal_wavefronts);
     }
     const LoopCost cost = loop_cost(access, machine_);
+    work.wavefronts += static_cast<std::uint64_t>(cost.swaps.wavefronts + cost.loads.wavefronts);
     hazards::add(counts, cost.swaps.wavefronts, cost.swaps.ideal_wavefronts, cost.rounds);
     hazards::add(counts_of(Space::shared, access.program_counter, Operation::load).shared, cost.loads.wavefronts,
                  cost.loads.ideal_wavefronts, cost.rounds);
+}
+
+void Counters::count_global(GlobalCounts& counts, const WarpAccess& access)
+{
+    const GlobalCost cost = global_cost(access, machine_);
+    hazards::add(counts, cost, access);
+    constexpr int sectors_of_wavefront = 128 / static_cast<int>(sector_bytes);
+    work.wavefronts += static_cast<std::uint64_t>(std::max((cost.sectors + sectors_of_wavefront - 1) / sectors_of_wavefront, 1));
+    if (access.operation == Operation::store || access.operation == Operation::atomic)
+        work.stored_sectors += static_cast<std::uint64_t>(cost.sectors);
 }
 
 void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block)

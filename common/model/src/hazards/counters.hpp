@@ -30,6 +30,8 @@ public:
     void write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const;
 
     std::uint64_t barriers = 0, warp_barriers = 0;
+    /// Of the block that is counted at the moment.
+    Work work;
 
 private:
     /// The access of an instruction that is drawn: the one with the most active lanes, of these in the lowest block, of these
@@ -55,6 +57,7 @@ private:
     InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation);
     /// Adds a shared-memory access to `counts`; the loads of an atomic operation that is a loop go to its instruction's loads.
     void count_shared(SharedCounts& counts, const WarpAccess& access);
+    void count_global(GlobalCounts& counts, const WarpAccess& access);
     static void keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block);
 
     const Machine& machine_;

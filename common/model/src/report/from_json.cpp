@@ -129,6 +129,21 @@ void read_totals(const Json& json, LaunchCounts& counts)
 #include "simt/counts.def"
 }
 
+void read(const Json& json, Work& work)
+{
+#define SIMT_WORK(name) json.at(#name).get_to(work.name);
+#include "simt/counts.def"
+}
+
+void read(const Json& json, LaunchWork& work)
+{
+    read(json.at("sum"), work.sum);
+    read(json.at("least"), work.least);
+    read(json.at("most"), work.most);
+    json.at("loaded_sectors").get_to(work.loaded_sectors);
+    json.at("stored_sectors").get_to(work.stored_sectors);
+}
+
 /// Messages within messages, at most: reports have two.
 constexpr int most_nesting = 4;
 
@@ -182,6 +197,7 @@ void from_json(const Json& json, LaunchCounts& counts)
     read_totals(json, counts);
     json.at("barriers").get_to(counts.barriers);
     json.at("warp_barriers").get_to(counts.warp_barriers);
+    read(json.at("work"), counts.work);
     for (const Json& each : json.at("lines")) counts.lines.push_back(line(each));
     if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);
 }

@@ -117,6 +117,23 @@ void add_totals(Json& json, const LaunchCounts& counts, When wanted)
 #include "simt/counts.def"
 }
 
+Json to_json(const Work& work)
+{
+    Json json;
+#define SIMT_WORK(name) json[#name] = work.name;
+#include "simt/counts.def"
+    return json;
+}
+
+Json to_json(const LaunchWork& work)
+{
+    return {{"sum", to_json(work.sum)},
+            {"least", to_json(work.least)},
+            {"most", to_json(work.most)},
+            {"loaded_sectors", work.loaded_sectors},
+            {"stored_sectors", work.stored_sectors}};
+}
+
 Json to_json(const PartitionUse& use) { return {{"steps", use.steps}, {"mean", use.mean()}, {"first_step", use.first_step}}; }
 
 Json to_json(const PartitionCounts& counts)
@@ -175,6 +192,7 @@ Json to_json(const LaunchCounts& counts)
     add_totals(json, counts, When::always);
     json["barriers"] = counts.barriers;
     json["warp_barriers"] = counts.warp_barriers;
+    json["work"] = to_json(counts.work);
     json["lines"] = lines;
     if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;
     add_totals(json, counts, When::rare);

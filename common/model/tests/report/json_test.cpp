@@ -130,6 +130,8 @@ TEST(Json, TheSchemaHasTheListOfCounts)
 #define SIMT_CONSTANT_COUNT(name, member) counts["constant"].insert(#name);
 #define SIMT_TEXTURE_COUNT(name, member) counts["texture"].insert(#name);
 #include "simt/counts.def"
+#define SIMT_WORK(name) counts["work"].insert(#name);
+#include "simt/counts.def"
     for (const auto& [kind, names] : counts) {
         std::set<std::string> known;
         for (const auto& [key, schema] : kinds[kind]["properties"].items()) known.insert(key);
