@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the watchers of the blocks of a launch share.
+/// The state that the watchers of a launch's blocks share.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace simt::hazards {
 struct LaunchWatch::State {
     State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers);
 
-    /// Counters for a block that begins, and back when it has ended: so there are no more than blocks that run at a time.
+    /// Takes counters for a block that begins, and returns them when it has ended. So there are only as many as blocks run at a time.
     Counters* lend_counters();
     void take_back(Counters* counters);
 
@@ -31,14 +31,14 @@ struct LaunchWatch::State {
     std::string kernel;
     Surroundings surroundings;
     std::vector<Listener*> listeners;
-    /// The block that the listeners know to run. Where there are listeners, blocks run in one host thread.
+    /// The running block, as the listeners were told last. With listeners, all blocks run in one host thread.
     std::uint64_t running_block = UINT64_MAX;
     Reports reports;
     GlobalLaunch global;
-    /// Some warps of a block may be ordered and others not; set as soon as one block has done so.
+    /// Set once a block has ordered some of its warps and not others.
     std::atomic<bool> orders_parts;
-    /// Blocks that are watched, and whether there are others. What those do to global memory is not known, and neither is then
-    /// what orders two blocks that are.
+    /// The number of watched blocks, and whether there are others. The accesses of unwatched blocks to global memory are unknown, and
+    /// with them the order between two watched blocks.
     std::atomic<std::uint64_t> watched_blocks{0};
     std::atomic<bool> is_partial{false};
 

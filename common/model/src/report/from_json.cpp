@@ -47,7 +47,7 @@ void read(const Json& json, ExampleAccess& access)
         if (!lanes.at(lane).is_null()) access.lanes[lane] = lanes[lane].get<std::uint64_t>();
 }
 
-/// The one of `all` whose name `json` is.
+/// The element of `all` whose name is in `json`.
 template <class Value, std::size_t number> Value named(const char* what, const Json& json, const std::array<Value, number>& all)
 {
     std::string accepted;
@@ -115,7 +115,7 @@ PartitionCounts partitions(const Json& json)
 
 enum class When { always, rare };
 
-/// The sums of a launch. Those that few launches have are zeros where they do not stand.
+/// The sums of a launch. A rare sum is 0 if the JSON lacks it.
 void read_totals(const Json& json, LaunchCounts& counts)
 {
     const auto find = [&json](const std::string& parent, const char* key, When when) -> const Json* {
@@ -129,7 +129,7 @@ void read_totals(const Json& json, LaunchCounts& counts)
 #include "simt/counts.def"
 }
 
-/// Messages within messages, at most: reports have two.
+/// The most levels of messages within messages; reports have two.
 constexpr int most_nesting = 4;
 
 Message message_at(const Json& json, int depth);

@@ -175,7 +175,7 @@ TEST_F(Remote, ACaseIsHeldByTheJudge)
     device().trial_finish("");
     EXPECT_EQ(code_of([&] { device().allocate(4); }), 4);
     EXPECT_FALSE(device().release(wanted->address));
-    EXPECT_EQ(leave().how, Served::How::finished);
+    EXPECT_EQ(leave().how, CaseEnding::How::finished);
     trial.write_outputs(testing::TempDir());
     std::ifstream in(std::filesystem::path(testing::TempDir()) / "wanted.bin");
     std::string text;
@@ -214,7 +214,7 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
     EXPECT_EQ(use.sums("wanted").copied, 4u);
     EXPECT_EQ(use.sums("wanted").filled, 2u);
     EXPECT_EQ(use.sums("wanted").stored, wanted->bytes - 6);
-    EXPECT_NE(use.to_json().find("\"given\": {\"bytes\": 8, \"loaded\": 8"), std::string::npos);
+    EXPECT_EQ(use.to_json()["buffers"]["given"].dump(), R"({"bytes":8,"loaded":8,"stored":4,"filled":0,"copied":0})");
     device().trial_finish("");
     leave();
 }
@@ -224,15 +224,15 @@ TEST_F(Remote, WhatFailedIsTold)
     device().note_error({MessageCode::empty_grid, {{"kernel", "one\nline"}, {"grid", Extent{0, 1, 1}}}});
     EXPECT_EQ(log.notes(), (std::vector<Message>{{MessageCode::empty_grid, {{"kernel", "one line"}, {"grid", Extent{0, 1, 1}}}}}));
     EXPECT_FALSE(device().trial_finish("it failed"));
-    const Served served = leave();
-    EXPECT_EQ(served.how, Served::How::failed);
+    const CaseEnding served = leave();
+    EXPECT_EQ(served.how, CaseEnding::How::failed);
     EXPECT_EQ(served.failure, "it failed");
 }
 
 TEST_F(Remote, WhoSaysNothingHasEnded)
 {
     device().allocate(100);
-    EXPECT_EQ(leave().how, Served::How::ended);
+    EXPECT_EQ(leave().how, CaseEnding::How::ended);
 }
 
 /// The cases of one program, one after another.
@@ -244,7 +244,7 @@ TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
     std::array<CallLog, 2> logs;
     auto served = std::async(std::launch::async, [&] {
         Server server(fake, ends[0]);
-        std::array<Served, 2> found;
+        std::array<CaseEnding, 2> found;
         for (std::size_t i = 0; i < found.size(); ++i) {
             TrialCase trial(made_case(), fake);
             found[i] = server.run(trial, logs[i], i + 1 == found.size());
@@ -266,7 +266,7 @@ TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
         EXPECT_EQ(device.range_of(kept).bytes, 8u);
         EXPECT_FALSE(device.trial_finish(""));
     }
-    for (const Served& each : served.get()) EXPECT_EQ(each.how, Served::How::finished);
+    for (const CaseEnding& each : served.get()) EXPECT_EQ(each.how, CaseEnding::How::finished);
     EXPECT_NE(logs[0].to_json({}, "{}").find("\"fills\": {\"calls\": 1"), std::string::npos);
     EXPECT_NE(logs[1].to_json({}, "{}").find("\"fills\": {\"calls\": 0"), std::string::npos);
 }
