@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Shortcuts for the most common accesses: they count the wavefronts of the rule of shared_service.hpp without serving them. tests/rules/rules_reference_test.cpp holds them against the rule.
+/// Shortcuts for the most common accesses: they count the wavefronts of the rule of shared_service.hpp without serving them.
+/// tests/rules/rules_reference_test.cpp holds them against the rule.
 #pragma once
 
 #include "simt/events.hpp"
