@@ -32,4 +32,7 @@ Semantics find_lanewise(const ptx::Instruction& instruction);
 /// Executes an instruction whose results nobody sees.
 void do_nothing(Warp& warp, const DecodedInstruction& instruction);
 
+/// Executes `ret`.
+void return_from(Warp& warp, const DecodedInstruction& instruction);
+
 }  // namespace simt::interpreter
