@@ -16,13 +16,24 @@
 namespace simt {
 
 /// The memory an access goes to.
-enum class Space : std::uint8_t { shared, global, local, constant, texture };
-inline constexpr int space_count = 5;
+enum class Space : std::uint8_t {
+#define SIMT_SPACE(name) name,
+#include "simt/counts.def"
+};
+inline constexpr std::array all_spaces{
+#define SIMT_SPACE(name) Space::name,
+#include "simt/counts.def"
+};
 
-/// What an access does. An `async_copy` (cp.async) reads global memory and writes shared memory: it is one access to each.
-/// A `bulk_copy` (cp.async.bulk) moves a range of bytes that one thread names.
-enum class Operation : std::uint8_t { load, store, atomic, async_copy, bulk_copy };
-inline constexpr int operation_count = 5;
+/// What an access does.
+enum class Operation : std::uint8_t {
+#define SIMT_OPERATION(name) name,
+#include "simt/counts.def"
+};
+inline constexpr std::array all_operations{
+#define SIMT_OPERATION(name) Operation::name,
+#include "simt/counts.def"
+};
 
 /// A call that the compiler has put into its caller's code.
 struct InlinedCall {

@@ -56,11 +56,11 @@ Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t prog
 
 template <class Visit> void Counters::for_each_instruction(Visit&& visit) const
 {
-    for (std::size_t space = 0; space < space_count; ++space)
-        for (std::size_t operation = 0; operation < operation_count; ++operation) {
-            const auto& counts = all_[space][operation];
+    for (const Space space : all_spaces)
+        for (const Operation operation : all_operations) {
+            const auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
             for (std::uint32_t at = 0; at < counts.size(); ++at)
-                if (counts[at].counted()) visit(static_cast<Space>(space), static_cast<Operation>(operation), at, counts[at]);
+                if (counts[at].counted()) visit(space, operation, at, counts[at]);
         }
 }
 

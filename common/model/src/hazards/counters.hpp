@@ -61,7 +61,7 @@ private:
     std::uint32_t instructions_;
     /// By space, operation and instruction: one instruction may go to several spaces, through a generic address. Operations that an
     /// instruction never does have no counts.
-    std::array<std::array<std::vector<InstructionCounts>, operation_count>, space_count> all_;
+    std::array<std::array<std::vector<InstructionCounts>, all_operations.size()>, all_spaces.size()> all_;
 };
 
 }  // namespace simt::hazards

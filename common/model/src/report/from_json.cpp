@@ -58,18 +58,6 @@ template <class Value, std::size_t number> Value named(const char* what, const J
     throw std::invalid_argument(std::string(what) + ": got " + json.dump() + ", accepted: " + accepted);
 }
 
-Space space(const Json& json)
-{
-    using enum Space;
-    return named("space", json, std::array<Space, space_count>{shared, global, local, constant, texture});
-}
-
-Operation operation(const Json& json)
-{
-    using enum Operation;
-    return named("op", json, std::array<Operation, operation_count>{load, store, atomic, async_copy, bulk_copy});
-}
-
 std::vector<InlinedCall> calls(const Json& json)
 {
     std::vector<InlinedCall> calls;
@@ -84,8 +72,8 @@ LineCounts line(const Json& json)
     json.at("file").get_to(line.file);
     json.at("line").get_to(line.line);
     line.inlined_from = calls(json);
-    line.space = space(json.at("space"));
-    line.operation = operation(json.at("op"));
+    line.space = named("space", json.at("space"), all_spaces);
+    line.operation = named("op", json.at("op"), all_operations);
     switch (line.space) {
         case Space::shared: read_shared(json, line.shared); break;
         case Space::constant: read_constant(json, line.shared); break;

@@ -12,8 +12,8 @@ class RawMessages : public Remote {
 public:
     void send(std::uint32_t kind, const std::vector<std::uint8_t>& data, std::uint32_t bytes)
     {
-        const Frame frame{kind, bytes};
-        ::send(raw(), &frame, sizeof frame, MSG_NOSIGNAL);
+        const PacketHead head{kind, bytes};
+        ::send(raw(), &head, sizeof head, MSG_NOSIGNAL);
         if (!data.empty()) ::send(raw(), data.data(), data.size(), MSG_NOSIGNAL);
     }
     void send(Call call, const Writer& writer)

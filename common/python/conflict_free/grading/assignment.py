@@ -14,7 +14,7 @@ from typing import Any
 from conflict_free.console import ROOT, USAGE, Stop
 from conflict_free.schemas import Schema
 
-from . import answer_texts, regions
+from . import answer_texts, limit_numbers, regions
 from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError, tomllib
 from .command_line import assignment_names as names
 from .result import COUNTS, FAST, GATES
@@ -102,7 +102,8 @@ class Case:
 class Threshold:
     """The largest (``is_upper``) or smallest value of ``count`` that passes, in every case. Both sides are expressions.
 
-    ``after`` is the check of an earlier threshold, or None. Where that check fails, this one is not made.
+    ``after`` is the check of an earlier threshold, or None. Where that check fails, this one is not made. ``numbers`` are those that
+    the limit and the brief have in common.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Threshold:
     points: int
     help: str
     after: str | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def check(self) -> str:
@@ -169,6 +171,18 @@ class Assignment:
     def driver(self) -> Path:
         """The assignment's host program, which calls the submission's function."""
         return self.folder / DRIVER
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers of all limits, by ``THRESHOLD.NAME``."""
+        return {f"{threshold.name}.{name}": number for threshold in self.thresholds for name, number in threshold.numbers.items()}
+
+    def brief(self) -> str:
+        """Return the text of the brief, with the numbers of the limits. Raises AssignmentError."""
+        try:
+            return limit_numbers.brief((self.folder / BRIEF).read_text(encoding="utf-8"), self.numbers)
+        except limit_numbers.NumberError as error:
+            raise AssignmentError(f"{BRIEF} of assignment {self.name}: {error}") from error
 
     @property
     def max_points(self) -> int:
@@ -264,9 +278,13 @@ def load_folder(folder: Path, name: str) -> Assignment:
         raise AssignmentError(f"{CHANGES} of assignment {name}: {error}") from error
     for complaint in _unfit_changes(task, changes):
         raise AssignmentError(f"{CHANGES} of assignment {name}: {complaint}")
-    made = _made_of(task, changes, folder, name)
+    try:
+        made = _made_of(task, changes, folder, name)
+    except limit_numbers.NumberError as error:
+        raise AssignmentError(f"{TASK} of assignment {name}: {error}") from error
     for change in changes:
         made.text_of(change)
+    made.brief()
     return made
 
 
@@ -351,9 +369,10 @@ def _case(entry: dict[str, Any]) -> Case:
 
 def _threshold(entry: dict[str, Any]) -> Threshold:
     is_upper = "at_most" in entry
-    limit = entry["at_most" if is_upper else "at_least"]
+    numbers = entry.get("numbers", {})
+    limit = limit_numbers.limit(entry["at_most" if is_upper else "at_least"], numbers)
     after = COUNTS + entry["after"] if "after" in entry else None
-    return Threshold(entry["name"], entry["count"], limit, is_upper, entry["points"], entry["help"], after)
+    return Threshold(entry["name"], entry["count"], limit, is_upper, entry["points"], entry["help"], after, numbers)
 
 
 def _outcome(entry: dict[str, Any]) -> Outcome:
