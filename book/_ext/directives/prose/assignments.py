@@ -116,7 +116,7 @@ def _code(words: str) -> nodes.literal:
 
 
 class AssignmentPage(_AssignmentDirective, directive="assignment"):
-    """``.. assignment:: NAME``: the brief, what is checked, the starter, hints, and the commands to work with.
+    """``.. assignment:: NAME``: the brief, the checks, the starter, hints, and the commands to work with.
 
     It stands alone on its page, below a title that is the assignment's own.
     """
