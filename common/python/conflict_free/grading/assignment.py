@@ -27,11 +27,13 @@ SCHEMA = Path(__file__).with_name("task.schema.json")
 #: by meaning obey the letter of the checks without doing the task; they are filled with the assignment's ``slow.cu``.
 CHEATS = Path(__file__).with_name("cheats")
 CHEATS_BY_MEANING = CHEATS / "by_meaning"
+#: The first failed check of each cheat that assignments are graded with, and words of that check's message.
+CHEATS_EXPECTED = tomllib.loads((CHEATS / "expected.toml").read_text(encoding="utf-8"))
 DEFAULT_MACHINE = "sm_90"
 
 #: Every assignment folder has these files beside task.toml, its source and its answers.
 DRIVER, TRY, REFERENCE, BRIEF = "driver.cu", "try.cu", "reference.py", "brief.rst"
-#: The task done without its lessons. An assignment that lists a cheat by meaning needs this file.
+#: The task done without its lessons, with which the cheats by meaning are filled.
 SLOW = "slow.cu"
 
 
@@ -321,21 +323,22 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
     if task["points"].get("fast") and not ("gpu" in task and "minimum_gpu_ratio" in task):
         yield "points.fast: given without [gpu] and minimum_gpu_ratio"
     checks = ["", *GATES, *(COUNTS + threshold["name"] for threshold in task["thresholds"]), FAST]
+    for name in task.get("cheats", {}):
+        if name not in CHEATS_EXPECTED:
+            yield f"cheats: {name!r} given, one of {', '.join(CHEATS_EXPECTED)} is accepted"
     for entry in (task["starter"], *task["answers"]):
         if entry["fails"] not in checks:
             yield f"fails: {entry['fails']!r} given, one of {', '.join(map(repr, checks))} is accepted"
+    for name, expected in (CHEATS_EXPECTED | task.get("cheats", {})).items():
+        if expected and expected["fails"] not in checks:
+            yield f"cheats.{name}.fails: {expected['fails']!r} given, one of {', '.join(map(repr, checks))} is accepted"
 
 
 def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
     answers = [f"answers/{entry['file']}" for entry in task["answers"] if "file" in entry]
-    cheats = [_cheat(entry["cheat"]) for entry in task["answers"] if "cheat" in entry]
-    slow = [SLOW] if any(path.parent == CHEATS_BY_MEANING for path in cheats) else []
-    for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, *slow, *answers):
+    for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, SLOW, *answers):
         if not (folder / name).is_file():
             yield f"there is no file {name} beside it"
-    for path in cheats:
-        if not path.is_file():
-            yield f"cheat: {path.stem!r} given, a file of {CHEATS.name}/ without its ending is accepted"
     listed = {Path(name).name for name in answers}
     for path in sorted((folder / "answers").glob("*")):
         if path.name not in listed:
@@ -386,12 +389,20 @@ def _cheat(name: str) -> Path:
 
 
 def _answer(entry: dict[str, Any], folder: Path) -> Answer:
-    if "cheat" in entry:
-        return Answer(entry["cheat"], _cheat(entry["cheat"]), True, _outcome(entry))
     if "change" in entry:
         return Answer(entry["change"], None, False, _outcome(entry))
     path = folder / "answers" / entry["file"]
     return Answer(path.stem, path, False, _outcome(entry))
+
+
+def _cheats(task: dict[str, Any]) -> Iterator[Answer]:
+    """Yield the cheats that the assignment is graded with. A cheat scores the points of the checks before the one that fails."""
+    for name, expected in (CHEATS_EXPECTED | task.get("cheats", {})).items():
+        if expected:
+            fails = expected["fails"]
+            before = GATES[: GATES.index(fails)] if fails in GATES else GATES
+            points = sum(task["points"].get(gate, 0) for gate in before)
+            yield Answer(name, _cheat(name), True, Outcome(points, fails, expected["says"]))
 
 
 def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, name: str) -> Assignment:
@@ -409,7 +420,7 @@ def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, 
         thresholds=tuple(map(_threshold, task["thresholds"])),
         hints=tuple(hint["text"].strip() for hint in task["hints"]),
         starter_expected=_outcome(task["starter"]),
-        answers=tuple(_answer(entry, folder) for entry in task["answers"]),
+        answers=(*(_answer(entry, folder) for entry in task["answers"]), *_cheats(task)),
         changes=changes,
         minimum_gpu_ratio=task.get("minimum_gpu_ratio"),
         gpu_case=_case({"name": "gpu", **task["gpu"]}) if "gpu" in task else None,

@@ -110,7 +110,7 @@ def test_what_is_not_said_has_a_default(tmp_path):
         ('fails = "correct"', 'fails = "counts.nothing"', "'counts.nothing' given"),
         ('file = "swizzled.cu"', 'file = "padded_by_one.cu"', "answers/swizzled.cu is not listed"),
         ('file = "swizzled.cu"', 'file = "nowhere.cu"', "no file answers/nowhere.cu"),
-        ('file = "swizzled.cu"', 'cheat = "unheard_of"', "'unheard_of' given"),
+        ("[cheats]\n", "[cheats]\nunheard_of = false\n", "'unheard_of' given"),
         ('source = "transpose_doubles.cu"', 'source = "other.cu"', "no file other.cu"),
         ("minimum_gpu_ratio = 0.7", "", "points.fast: given without"),
         ('after = "coalesced"', 'after = "conflicts"', "an earlier threshold is accepted"),
