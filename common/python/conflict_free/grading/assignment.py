@@ -278,7 +278,9 @@ def load_folder(folder: Path, name: str) -> Assignment:
         changes = answer_texts.read_changes(folder)
     except ChangeError as error:
         raise AssignmentError(f"{CHANGES} of assignment {name}: {error}") from error
-    for complaint in _unfit_changes(task, changes):
+    for complaint in _missing_answers(task, changes, folder):
+        raise AssignmentError(f"{TASK} of assignment {name}: {complaint}")
+    for complaint in _unfit_changes(task, changes, folder):
         raise AssignmentError(f"{CHANGES} of assignment {name}: {complaint}")
     try:
         made = _made_of(task, changes, folder, name)
@@ -326,8 +328,8 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
     for name in task.get("cheats", {}):
         if name not in CHEATS_EXPECTED:
             yield f"cheats: {name!r} given, one of {', '.join(CHEATS_EXPECTED)} is accepted"
-    for entry in (task["starter"], *task["answers"]):
-        if entry["fails"] not in checks:
+    for entry in (task["starter"], *task["answers"].values()):
+        if entry.get("fails", "") not in checks:
             yield f"fails: {entry['fails']!r} given, one of {', '.join(map(repr, checks))} is accepted"
     for name, expected in (CHEATS_EXPECTED | task.get("cheats", {})).items():
         if expected and expected["fails"] not in checks:
@@ -335,24 +337,25 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
 
 
 def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
-    answers = [f"answers/{entry['file']}" for entry in task["answers"] if "file" in entry]
-    for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, SLOW, *answers):
+    for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, SLOW):
         if not (folder / name).is_file():
             yield f"there is no file {name} beside it"
-    listed = {Path(name).name for name in answers}
     for path in sorted((folder / "answers").glob("*")):
-        if path.name not in listed:
+        if path.suffix != ".cu" or path.stem not in task["answers"]:
             yield f"answers/{path.name} is not listed in it"
 
 
-def _unfit_changes(task: dict[str, Any], changes: Mapping[str, Change]) -> Iterator[str]:
-    """Yield the names that only one of answers.toml and task.toml has, and names that are used twice."""
-    listed = {entry["change"] for entry in task["answers"] if "change" in entry}
-    for name in sorted(listed - changes.keys()):
-        yield f"there is no [{name}], which {TASK} lists"
-    for name in sorted(changes.keys() - listed):
+def _missing_answers(task: dict[str, Any], changes: Mapping[str, Change], folder: Path) -> Iterator[str]:
+    for name in task["answers"]:
+        if name not in changes and not _answer_file(name, folder).is_file():
+            yield f"answers.{name}: given, a file answers/{name}.cu or a change [{name}] of {CHANGES} is missing"
+
+
+def _unfit_changes(task: dict[str, Any], changes: Mapping[str, Change], folder: Path) -> Iterator[str]:
+    """Yield changes that task.toml does not list, and names that are used twice."""
+    for name in sorted(changes.keys() - task["answers"].keys()):
         yield f"[{name}] is not listed in {TASK}"
-    yield from answer_texts.misplaced(changes, {Path(entry["file"]).stem for entry in task["answers"] if "file" in entry})
+    yield from answer_texts.misplaced(changes, {name for name in task["answers"] if _answer_file(name, folder).is_file()})
 
 
 # --- from text to objects ------------------------------------------------------------------------
@@ -379,7 +382,7 @@ def _threshold(entry: dict[str, Any]) -> Threshold:
 
 
 def _outcome(entry: dict[str, Any]) -> Outcome:
-    return Outcome(entry["points"], entry["fails"], entry.get("says", ""))
+    return Outcome(entry["points"], entry.get("fails", ""), entry.get("says", ""))
 
 
 def _cheat(name: str) -> Path:
@@ -388,11 +391,12 @@ def _cheat(name: str) -> Path:
     return meant if meant.is_file() else CHEATS / f"{name}.cu"
 
 
-def _answer(entry: dict[str, Any], folder: Path) -> Answer:
-    if "change" in entry:
-        return Answer(entry["change"], None, False, _outcome(entry))
-    path = folder / "answers" / entry["file"]
-    return Answer(path.stem, path, False, _outcome(entry))
+def _answer_file(name: str, folder: Path) -> Path:
+    return folder / "answers" / f"{name}.cu"
+
+
+def _answer(name: str, entry: dict[str, Any], changes: Mapping[str, Change], folder: Path) -> Answer:
+    return Answer(name, None if name in changes else _answer_file(name, folder), False, _outcome(entry))
 
 
 def _cheats(task: dict[str, Any]) -> Iterator[Answer]:
@@ -420,7 +424,7 @@ def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, 
         thresholds=tuple(map(_threshold, task["thresholds"])),
         hints=tuple(hint["text"].strip() for hint in task["hints"]),
         starter_expected=_outcome(task["starter"]),
-        answers=(*(_answer(entry, folder) for entry in task["answers"]), *_cheats(task)),
+        answers=(*(_answer(*answer, changes, folder) for answer in task["answers"].items()), *_cheats(task)),
         changes=changes,
         minimum_gpu_ratio=task.get("minimum_gpu_ratio"),
         gpu_case=_case({"name": "gpu", **task["gpu"]}) if "gpu" in task else None,
