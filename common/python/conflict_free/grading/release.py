@@ -10,7 +10,8 @@ from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from .assignment import DEFAULT_MACHINE, TRY, Assignment, Case, Range
+from .assignment import DEFAULT_MACHINE, TRY, Assignment
+from .parts import Case, Range
 
 #: The page with the brief, the checks, and the commands to work with.
 README = "README.rst"

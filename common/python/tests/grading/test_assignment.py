@@ -11,7 +11,8 @@ from grading_tools import changed_copy, padding
 
 from conflict_free.console import Stop
 from conflict_free.grading import cases, regions, release
-from conflict_free.grading.assignment import AssignmentError, Case, Range, load, load_folder, names
+from conflict_free.grading.assignment import AssignmentError, load, load_folder, names
+from conflict_free.grading.parts import Case, Range
 
 SOURCE = """\
 before
