@@ -13,7 +13,7 @@ from typing import Any
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
-#: Words of a panel that choose an access, and what is chosen without them.
+#: Words of a panel that choose an access, with their defaults.
 CHOICES = {"match": "", "instruction": "0", "warp": "0", "occurrence": "0"}
 
 

@@ -16,12 +16,12 @@ class Link:
     speed: float
 
     def seconds(self, messages: float, sent: float) -> float:
-        """Return what messages take one after the other, ``sent`` bytes together."""
+        """Return the time of messages one after the other, with ``sent`` bytes in total."""
         return messages * self.start + sent / self.speed
 
 
 def fit(times: Iterable[tuple[float, float]]) -> Link:
-    """Return the link that explains ``(bytes, seconds)`` of single messages best: the squares of the relative errors are least."""
+    """Return the link that fits ``(bytes, seconds)`` of single messages best: with the least squares of the relative errors."""
     points = list(times)
     weights = [1 / seconds**2 for _, seconds in points]
     one = sum(weights)
@@ -34,7 +34,7 @@ def fit(times: Iterable[tuple[float, float]]) -> Link:
 
 
 def one_stage(gpus: int, of_gpu: float, host: int, within: Link, between: Link) -> float:
-    """Return the seconds in which each GPU sends each other its block, of ``of_gpu`` bytes together, ``host`` GPUs in a host."""
+    """Return the seconds in which each GPU sends a block to each other GPU, ``of_gpu`` bytes in total, with ``host`` GPUs in a host."""
     near = min(gpus, host)
     block = of_gpu / gpus
     return within.seconds(near - 1, (near - 1) * block) + between.seconds(gpus - near, (gpus - near) * block)

@@ -42,7 +42,7 @@ def link_of(evidence: Evidence, key: str) -> Link:
 
 
 class ExchangeFit(EvidenceDirective, directive="exchange-fit"):
-    """``.. exchange-fit:: SLUG.KERNEL``: start and speed that explain the measured times, and both beside each other."""
+    """``.. exchange-fit:: SLUG.KERNEL``: the start and the speed that fit the measured times, beside these times."""
 
     required_arguments = 1
 

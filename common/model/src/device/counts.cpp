@@ -92,11 +92,9 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
 const char* name_of(Space space)
 {
     switch (space) {
-        case Space::shared: return "shared";
-        case Space::global: return "global";
-        case Space::local: return "local";
-        case Space::constant: return "constant";
-        case Space::texture: return "texture";
+#define SIMT_SPACE(name) \
+    case Space::name: return #name;
+#include "simt/counts.def"
     }
     return "unknown";
 }
@@ -104,11 +102,9 @@ const char* name_of(Space space)
 const char* name_of(Operation operation)
 {
     switch (operation) {
-        case Operation::load: return "load";
-        case Operation::store: return "store";
-        case Operation::atomic: return "atomic";
-        case Operation::async_copy: return "async_copy";
-        case Operation::bulk_copy: return "bulk_copy";
+#define SIMT_OPERATION(name) \
+    case Operation::name: return #name;
+#include "simt/counts.def"
     }
     return "unknown";
 }

@@ -37,7 +37,7 @@ const GlobalCounts& part(const GlobalCounts&, const SharedCounts&, const GlobalC
 /// Adds an instruction's counts to the sum of the launch that they belong to, if there is one.
 void add_to_total(LaunchCounts& counts, Space in, Operation does, const SharedCounts& shared, const GlobalCounts& global)
 {
-    // What changes a surface is told as a store.
+    // Atomic operations on a surface count as stores.
     if ((in == Space::local || in == Space::texture) && does != Operation::load) does = Operation::store;
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
     if (in == Space::space && does == Operation::operation) counts.name += part(counts.name, shared, global);
@@ -56,11 +56,11 @@ Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t prog
 
 template <class Visit> void Counters::for_each_instruction(Visit&& visit) const
 {
-    for (std::size_t space = 0; space < space_count; ++space)
-        for (std::size_t operation = 0; operation < operation_count; ++operation) {
-            const auto& counts = all_[space][operation];
+    for (const Space space : all_spaces)
+        for (const Operation operation : all_operations) {
+            const auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
             for (std::uint32_t at = 0; at < counts.size(); ++at)
-                if (counts[at].counted()) visit(static_cast<Space>(space), static_cast<Operation>(operation), at, counts[at]);
+                if (counts[at].counted()) visit(space, operation, at, counts[at]);
         }
 }
 
@@ -114,7 +114,7 @@ void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access,
     counts.example_block = block;
     example.active = access.active;
     example.size = access.size;
-    rules::for_each_lane(access.active, [&](std::size_t lane) { example.offset[lane] = access.address[lane] - access.allocation; });
+    for (const std::size_t lane : lanes_in(access.active)) example.offset[lane] = access.address[lane] - access.allocation;
 }
 
 void Counters::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
@@ -164,7 +164,7 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
         if (line.example) {
             const Example& example = *line.example->example;
             line.counts.first_access.size = example.size;
-            rules::for_each_lane(example.active, [&](std::size_t lane) { line.counts.first_access.lanes[lane] = example.offset[lane]; });
+            for (const std::size_t lane : lanes_in(example.active)) line.counts.first_access.lanes[lane] = example.offset[lane];
         }
         counts.lines.push_back(std::move(line.counts));
     }

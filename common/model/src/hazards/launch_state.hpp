@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the watchers of the blocks of a launch share.
+/// The state that the watchers of a launch's blocks share.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ namespace simt::hazards {
 struct LaunchWatch::State {
     State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers);
 
-    /// Counters for a block that begins, and back when it has ended: so there are no more than blocks that run at a time. The block's
-    /// work is added to the launch's.
+    /// Takes counters for a block that begins, and returns them when it has ended. So there are only as many as blocks run at a time.
+    /// Returning them adds the work of the block to that of the launch.
     Counters* lend_counters();
     void take_back(Counters* counters);
     LaunchWork work() const;
@@ -35,15 +35,15 @@ struct LaunchWatch::State {
     std::string kernel;
     Surroundings surroundings;
     std::vector<Listener*> listeners;
-    /// The block that the listeners know to run. Where there are listeners, blocks run in one host thread.
+    /// The running block, as the listeners were told last. With listeners, all blocks run in one host thread.
     std::uint64_t running_block = UINT64_MAX;
     Reports reports;
     GlobalLaunch global;
     TouchedSectors touched;
-    /// Some warps of a block may be ordered and others not; set as soon as one block has done so.
+    /// Set once a block has ordered some of its warps and not others.
     std::atomic<bool> orders_parts;
-    /// Blocks that are watched, and whether there are others. What those do to global memory is not known, and neither is then
-    /// what orders two blocks that are.
+    /// The number of watched blocks, and whether there are others. The accesses of unwatched blocks to global memory are unknown, and
+    /// with them the order between two watched blocks.
     std::atomic<std::uint64_t> watched_blocks{0};
     std::atomic<bool> is_partial{false};
 

@@ -74,11 +74,11 @@ void SectorMarker::mark(const WarpAccess& access)
     if (std::uint64_t step; rules::is_evenly_spaced(access, step) && step == size)
         return mark(access.address[0], warp_size * size, direction);
     std::uint64_t last = UINT64_MAX;
-    rules::for_each_lane(access.active, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(access.active)) {
         const std::uint64_t sector = access.address[lane] / sector_bytes;
         if (sector != last) mark_sector(access.address[lane], direction);
         last = sector;
-    });
+    }
 }
 
 }  // namespace simt::hazards

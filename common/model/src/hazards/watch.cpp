@@ -107,11 +107,11 @@ struct BlockWatch::State {
     SectorMarker marker;
     Counters* counters = nullptr;
 
-    /// Where the last access to global memory went, and whose it is.
+    /// The allocation of the last access to global memory, and its device.
     std::uint64_t last_allocation = 0;
     int last_owner = -1;
 
-    /// What crosses a link, if this is another device's memory.
+    /// Counts the traffic over a link if the memory belongs to another device.
     void count_link(std::uint64_t allocation, bool loads, std::uint64_t bytes, std::uint64_t sectors)
     {
         const int device = launch.surroundings.device;

@@ -54,7 +54,7 @@ Json to_json(const ExampleAccess& access)
     return {{"size", access.size}, {"lanes", lanes}};
 }
 
-/// Adds the calls that a line was inlined by, where there are any.
+/// Adds the inlined calls of a line, if there are any.
 void add_calls(Json& json, const std::vector<InlinedCall>& calls)
 {
     for (const InlinedCall& call : calls)
@@ -99,8 +99,8 @@ bool any(const GlobalCounts& counts) { return counts.requests > 0; }
 
 enum class When { always, rare };
 
-/// Adds the sums that every launch has, or those that few have, where there is any. What stands within a parent is told with all of it:
-/// copies that write nothing but zeros read nothing.
+/// Adds the sums that every launch has, or the rare sums that are not 0. If one sum within a parent is not 0, all of the parent's sums
+/// are written: copies that only write zeros read nothing.
 void add_totals(Json& json, const LaunchCounts& counts, When wanted)
 {
     std::set<std::string> parents;

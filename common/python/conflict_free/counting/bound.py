@@ -89,8 +89,10 @@ def _rates() -> Mapping[str, Any]:
 
 def bound_of(kernel: Mapping[str, Any], machine: str) -> Bound | None:
     """Return the bound of a launch in a report on `machine`; None where no rates are known, or the report has no `work`."""
+    if "work" not in kernel:
+        return None
     table = _rates()
-    if machine != table["machine"] or "work" not in kernel:
+    if machine != table["machine"]:
         return None
     cycles = {each.key: math.floor(each.amount(kernel) / table["rates"][each.key]["per_cycle"]) for each in RESOURCES}
     return Bound(dict(sorted(((key, number) for key, number in cycles.items() if number), key=lambda item: -item[1])))
