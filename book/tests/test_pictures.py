@@ -10,13 +10,14 @@ import re
 import xml.etree.ElementTree
 
 import pytest
+from conftest import BOOK
 
 from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
-from directives.pictures.traces import Panel
+from directives.pictures.traces import SYSTEM_BYTES, Panel
 
 
 def access(op: str, words: list[int], line: int, instruction: int = 0, warp: int = 0, occurrence: int = 0, banks: int = 32) -> dict:
@@ -77,10 +78,19 @@ def line_of(project, text: str) -> int:
     return max(i for i, line in enumerate(project.source("copy").read_text().splitlines(), 1) if text in line)
 
 
+def behind_the_system(one: dict) -> dict:
+    """Return an access as the model traces it: shared memory of a block begins behind 1,024 bytes of the system."""
+    if one["space"] != "shared":
+        return one
+    served = [[[lane, word + 256] for lane, word in wavefront] for wavefront in one["wavefronts"]]
+    return {**one, "lanes": [offset + 1024 for offset in one["lanes"]], "wavefronts": served}
+
+
 def write_trace(project, blocks: list[dict], name: str = "copy", kernel: str = "copy_shared", machine: str = "sm_90", banks: int = 32):
-    """Write the trace of one launch."""
+    """Write the trace of one launch, whose shared addresses count from the block's first byte here."""
     path = project.counts.parent / "traces" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
+    blocks = [{**block, "accesses": [behind_the_system(one) for one in block["accesses"]]} for block in blocks]
     path.write_text(json.dumps([{"kernel": kernel, "machine": machine, "banks": banks, "request_lanes": 32, "blocks": blocks}]))
 
 
@@ -248,6 +258,24 @@ def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
     assert "block (1, 0, 0)" in html
     # The unpadded words are 4 of each 5.
     assert html.count('class="unused"') == 1
+
+
+def test_a_picture_refuses_rows_that_the_array_does_not_have(project):
+    below = transposed_block()
+    for one in below["accesses"]:
+        if one["space"] == "shared":
+            one["lanes"] = [offset + 4096 for offset in one["lanes"]]
+    write_trace(project, [below])
+    wrong = project.build_error(".. tile-flow:: copy.copy_shared")
+    assert "a picture of copy.copy_shared has 209 rows of 20 bytes, and the kernel declares 4096 bytes of shared memory" in wrong
+    far = access("load", [1024 + lane for lane in range(32)], line_of(project, "= tile["))
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [far]}])
+    assert "has 33 rows of 128 bytes" in project.build_error(".. tile-banks:: copy.copy_shared load")
+
+
+def test_the_model_places_a_blocks_first_variable_where_pictures_count_from():
+    program = BOOK.parent / "common" / "model" / "src" / "interpreter" / "decode" / "program.cpp"
+    assert f"shared_begin = {SYSTEM_BYTES};" in program.read_text(encoding="utf-8")
 
 
 def test_a_tile_flow_refuses_a_kernel_that_is_not_of_its_kind(project):

@@ -16,7 +16,7 @@ from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
-from .traces import Panel, shared_access
+from .traces import WORD_BYTES, Panel, refuse_rows_beyond, shared_access
 
 #: Units of the picture: a cell, and the room between panels.
 CELL, ROW, GAP = 23, 15, 26
@@ -34,11 +34,9 @@ class Layout:
     words: tuple[int, ...]
 
 
-def words_of(run: dict[str, Any], access: dict[str, Any]) -> list[int]:
-    """Return the word of 4 bytes that each active lane of a traced access touches first, counted from where the block's data begins."""
-    shared = (one["lanes"] for one in run["blocks"][0]["accesses"] if one["space"] == "shared")
-    begin = min(offset for lanes in shared for offset in lanes if offset is not None)
-    return [(offset - begin) // 4 for offset in access["lanes"] if offset is not None]
+def words_of(access: dict[str, Any]) -> list[int]:
+    """Return the word of 4 bytes that each active lane of a traced access touches first."""
+    return [offset // WORD_BYTES for offset in access["lanes"] if offset is not None]
 
 
 def relaid(words: list[int], width: int, wanted: int) -> list[int]:
@@ -96,8 +94,9 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         panel = Panel.parse(self.arguments[0])
         run, access = shared_access(evidence, panel)
-        banks, words = run["banks"], words_of(run, access)
+        banks, words = run["banks"], words_of(access)
         width = self.options.get("row", banks)
+        refuse_rows_beyond(evidence, panel.slug, panel.kernel, WORD_BYTES * width, 1 + max(words) // width)
         widths = [int(text) for text in self.options.get("widths", str(width)).split()]
         if min(widths) < max(word % width for word in words):
             raise ResultError(f":widths: {min(widths)} is less than the columns that the access touches")
