@@ -100,7 +100,8 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         widths = [int(text) for text in self.options.get("widths", str(width)).split()]
         if min(widths) < max(word % width for word in words):
             raise ResultError(f":widths: {min(widths)} is less than the columns that the access touches")
-        rows = self.options.get("rows", 1 + max(words) // width)
+        all_rows = 1 + max(words) // width
+        rows = min(all_rows, self.options.get("rows", all_rows))
         count = self.options.get("columns", max(2, (WIDE - GAP * (len(widths) - 1)) // len(widths) // CELL))
         first = max(0, words[0] % width - count // 2)
         panels = [
@@ -122,8 +123,10 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             row=ROW,
             rows=rows,
             count=count,
-            first=first,
-            last=first + count - 1,
+            shown_rows=ranges(list(range(rows))),
+            more_rows=all_rows > rows,
+            all_rows=all_rows,
+            shown_columns=ranges(list(range(first, first + count))),
             op=panel.op,
             kernel=panel.kernel,
             line=access["line"],
