@@ -46,6 +46,7 @@ MODULES = (
     "prose.terms",
     "prose.api",
     "prose.course",
+    "plots.ladder",
     "prose.assignments",
     "prose.accessible",
     "prose.ebook",
