@@ -45,6 +45,7 @@ MODULES = (
     "prose.predict",
     "prose.terms",
     "prose.api",
+    "prose.search",
     "prose.course",
     "plots.ladder",
     "prose.assignments",

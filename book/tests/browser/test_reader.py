@@ -50,6 +50,19 @@ def test_a_word_is_looked_up_and_a_result_followed(page):
     assert page.trouble == []
 
 
+def test_the_search_shows_where_a_word_stands_and_each_page_once(page):
+    open_page(page, "search.html")
+    page.goto(page.url + "?q=predicate", wait_until="load")
+    page.wait_for_function("/finished/.test(document.querySelector('#search-results .search-summary')?.innerText)")
+    names = page.locator("#search-results li").evaluate_all("items => items.map(item => item.dataset.page)")
+    assert {"glossary", "reduction_bank_conflicts"} <= set(names) and len(names) == len(set(names))
+    found = page.locator("#search-results li[data-page=reduction_bank_conflicts]")
+    assert "the if into a predicate: a warp without work" in found.locator(".context").inner_text()
+    found.locator(".found-in a").click()
+    page.wait_for_url("**/reduction_bank_conflicts.html#step-2-add-up-what-shared-memory-does")
+    assert page.trouble == []
+
+
 def test_a_word_that_is_not_there(page):
     open_page(page, "search.html")
     page.goto(page.url + "?q=zeppelin", wait_until="load")
@@ -195,7 +208,7 @@ def test_dark_is_chosen_and_remembered(page):
 def test_the_plot_has_a_variant_for_each_theme(browser, scheme):
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
-    open_page(page, "index.html")
+    open_page(page, "timing.html")
     visible = [image.get_attribute("src") for image in page.locator(".bandwidth img").all() if image.is_visible()]
     assert len(visible) == 1 and f"-{scheme}-" in visible[0]
     context.close()
