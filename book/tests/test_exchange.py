@@ -15,9 +15,7 @@ NEAR, FAR = AssumedLink(10e-6, 300e9), AssumedLink(20e-6, 50e9)
 MEASURED = MeasuredLink([(1e4, 10e-6), (1e6, 20e-6), (1e8, 500e-6)])
 
 
-@pytest.mark.parametrize(
-    ("size", "seconds"), [(1e2, 10e-6), (1e4, 10e-6), (505e3, 15e-6), (1e6, 20e-6), (1e8, 500e-6), (1e9, 5000e-6)]
-)
+@pytest.mark.parametrize(("size", "seconds"), [(1e2, 10e-6), (1e4, 10e-6), (505e3, 15e-6), (1e6, 20e-6), (1e8, 500e-6), (1e9, 5000e-6)])
 def test_a_measured_link_gives_its_own_times_and_lines_between_them(size, seconds):
     assert MEASURED.seconds(1, size) == pytest.approx(seconds)
     assert MEASURED.seconds(4, 4 * size) == pytest.approx(4 * seconds)

@@ -16,7 +16,10 @@ RUNGS = [
     {"pages": ["naive"], "row": "naive.transpose_naive_row_read", "words": "write columns"},
     {"pages": ["index"], "row": "copy.copy_plain", "words": "write rows"},
 ]
-BESIDE = [{"pages": ["naive"], "row": "copy.cudaMemcpy", "words": "the ceiling"}, {"pages": [], "row": "copy.peers.library_copy", "words": "a library"}]
+BESIDE = [
+    {"pages": ["naive"], "row": "copy.cudaMemcpy", "words": "the ceiling"},
+    {"pages": [], "row": "copy.peers.library_copy", "words": "a library"},
+]
 
 
 def with_ladder(project):

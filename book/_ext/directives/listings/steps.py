@@ -242,7 +242,9 @@ class KernelTable(EvidenceDirective, directive="kernel-table"):
                 spaces=[] if wanted else [(f"{space} memory", count) for space, count in spaces if count],
                 heads=[WORDS[metric] if wanted else COSTS[metric][1] for metric in counts],
                 of="" if wanted else "one warp instruction",
-                counted=counted_sizes(evidence, [kernel[:2] for kernel in kernels]) if any(metric not in MEASURED for metric in counts) else "",
+                counted=counted_sizes(evidence, [kernel[:2] for kernel in kernels])
+                if any(metric not in MEASURED for metric in counts)
+                else "",
                 on_the_gpu=read_on_the_gpu(counts, size),
                 rates=list(rates.values()),
                 rows=rows,

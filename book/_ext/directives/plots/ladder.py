@@ -18,6 +18,7 @@ from sphinx.environment import BuildEnvironment
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import parse_size, pretty_size
+from conflict_free.evidence.names import ResultError
 
 from ..filled_late import fill_late
 from ..project import EvidenceDirective, shown
@@ -59,6 +60,8 @@ class Ladder(EvidenceDirective, directive="ladder"):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         path = Path(self.config.conflict_free_book) / LIST
         self.env.note_dependency(str(path))
+        if not path.is_file():
+            raise ResultError(f"{path} is missing; it lists the rungs")
         listed = json.loads(path.read_text(encoding="utf-8"))
         size = pretty_size(parse_size(listed["size"]))
         node = ladder(strip=self.strip, size=size, **{which: rungs_of(evidence, listed, which) for which in ("rungs", "beside")})

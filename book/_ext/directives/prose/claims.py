@@ -88,7 +88,11 @@ class ClaimRole(SphinxRole):
             if match is None:
                 raise ResultError(f"{self.text!r} is not a sentence with a comparison in brackets at its end")
             expression = " ".join(match["expression"].split())
-            if _OF_SPEEDS.search(match["sentence"]) and not _FACTOR.search(expression) and not any(f" {w} " in expression for w in SPEED_WORDS):
+            if (
+                _OF_SPEEDS.search(match["sentence"])
+                and not _FACTOR.search(expression)
+                and not any(f" {w} " in expression for w in SPEED_WORDS)
+            ):
                 raise ResultError(
                     f"the sentence compares speeds, and {expression!r} does not; accepted: a factor, or between two times: {', '.join(SPEED_WORDS)}"
                 )

@@ -68,7 +68,9 @@ class Evidence(Rows):
             return self._compare_speeds(*(part.strip() for part in of_speeds))
         parts = _COMPARISON.split(expression)
         if len(parts) != 3:
-            raise ResultError(f"claim {expression!r} is not a comparison of two values; accepted: {' '.join(COMPARISONS)}, {', '.join(SPEED_CLAIMS)}")
+            raise ResultError(
+                f"claim {expression!r} is not a comparison of two values; accepted: {' '.join(COMPARISONS)}, {', '.join(SPEED_CLAIMS)}"
+            )
         sides = []
         for part in (parts[0].strip(), parts[2].strip()):
             value = Value(float(part), "", ",.12g") if _NUMBER.match(part) else self.value(part)
@@ -96,7 +98,9 @@ class Evidence(Rows):
             elif len(parts) == 3:
                 row = self.measured_row(*parts)
             else:
-                raise ResultError(f"{side!r} is not a time; accepted: slug.kernel.size, slug.{PEERS}.NAME.size, each with or without {WARM}")
+                raise ResultError(
+                    f"{side!r} is not a time; accepted: slug.kernel.size, slug.{PEERS}.NAME.size, each with or without {WARM}"
+                )
             times.append(time_of_work(row, state))
             rate = "billions_per_second" if row.get("work") else "gbps"
             values.append(self._single(f"{key}.{'warm_' if state == 'warm' else ''}{rate}"))
