@@ -10,10 +10,12 @@ import re
 import xml.etree.ElementTree
 
 import pytest
+import synthetic
 from conftest import BOOK
 
 from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
+from directives.pictures import machine
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
@@ -341,7 +343,9 @@ def test_an_array_shows_the_words_of_each_round(project):
     )
     # Word 40 is the sum of lane 5 in round 1: row 1, bank 8.
     assert re.search(r'<rect class="warp-0 sum"[^>]* x="206" y="32"[^>]*/><text class="lane sum"[^>]*>5<', rounds[0])
-    assert rounds[1].count('class="warp-0 sum"') == 16
+    for size in ("wide", "narrow"):
+        drawn = "".join(re.findall(rf'<svg class="{size}".*?</svg>', rounds[1], re.DOTALL))
+        assert drawn.count('class="warp-0 sum"') == 16
 
 
 def test_the_warps_of_a_round_have_colors_of_their_own(project):
@@ -349,7 +353,8 @@ def test_the_warps_of_a_round_have_colors_of_their_own(project):
     write_trace(project, [halving(project, lambda number: spread, rounds=1)])
     html = project.build_page(".. array-rounds::\n\n   copy.copy_shared load match='= tile['")
     assert "8 warps × 2 loads × 1 wavefront = 16 wavefronts" in html and "cost excess" not in html
-    assert [html.count(f'class="warp-{warp} sum"') for warp in range(8)] == [4] * 8
+    drawn = "".join(re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL))
+    assert [drawn.count(f'class="warp-{warp} sum"') for warp in range(8)] == [4] * 8
     assert "warp 7" in html
 
 
@@ -369,3 +374,28 @@ def test_arrays_are_refused_whose_rounds_cannot_stand_beside_each_other(project)
     blocks["copy_shared"]["accesses"][0]["warp"] = 8
     write_trace(project, [blocks["copy_shared"]])
     assert "loads with more than 8 warps" in project.build_error(directive.format(1) + body)
+
+
+# --------------------------------------------------------------------------------- the machine, and a block's warps
+
+
+def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
+    monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
+    monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
+    synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
+    synthetic.write_figures(project.results, {"cycles": 2.0})
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "copy.json") as result:
+        result["provenance"]["multiprocessors"] = 10
+    html = project.build_page(".. machine-map::")
+    # 10 multiprocessors × 128 bytes × 1,000 MHz, over two cycles.
+    assert "shared memory: 600 GB/s" in html and "40 MB" in html and "1,250 GB/s" in html and "1,100 GB/s" in html
+
+
+def test_a_block_shows_the_lanes_of_its_warps(project):
+    html = project.build_page(".. warp-map:: 16x4 64x1")
+    assert "A block of 16 × 4 threads has 2 warps; a warp is 2 rows of it." in html
+    assert "A block of 64 × 1 threads has 2 warps; a warp is 0.5 of a row." in html
+    first = re.search(r"<svg.*?</svg>", html, re.DOTALL)[0]
+    cells = re.findall(r'class="warp-(\d)"[^>]*/><text class="lane"[^>]*>(\d+)<', first)
+    assert cells[43] == ("1", "11") and len(cells) == 64
+    assert "'300x1' is not a block; accepted: WxH with at most 256 threads" in project.build_error(".. warp-map:: 300x1")

@@ -35,6 +35,7 @@ MODULES = (
     "pictures.tile_banks",
     "pictures.rounds",
     "pictures.lane_tile",
+    "pictures.machine",
     "plots.exchange_plot",
     "pictures.explorer",
     "pictures.flow",
