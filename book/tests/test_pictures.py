@@ -8,6 +8,7 @@ import html as html_text
 import json
 import re
 import xml.etree.ElementTree
+from itertools import pairwise
 
 import pytest
 import synthetic
@@ -15,7 +16,7 @@ from conftest import BOOK
 
 from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
-from directives.pictures import machine
+from directives.pictures import machine, timeline
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
@@ -399,3 +400,12 @@ def test_a_block_shows_the_lanes_of_its_warps(project):
     cells = re.findall(r'class="warp-(\d)"[^>]*/><text class="lane"[^>]*>(\d+)<', first)
     assert cells[43] == ("1", "11") and len(cells) == 64
     assert "'300x1' is not a block; accepted: WxH with at most 256 threads" in project.build_error(".. warp-map:: 300x1")
+
+
+def test_loads_wait_one_after_another_or_together(project):
+    one_by_one, together = timeline.bars_of(4, 1), timeline.bars_of(4, 4)
+    assert all(after["x"] > before["store"] for before, after in pairwise(one_by_one)), "a store stands between two loads"
+    assert together[-1]["x"] < together[0]["x"] + together[0]["width"] < min(bar["store"] for bar in together)
+    html = project.build_page(".. load-timeline::\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n")
+    assert "4 bytes of a thread in flight" in html and "16 bytes of a thread in flight" in html and html.count('class="wait"') == 8
+    assert "is not SLUG.KERNEL | N with 1 to 4 loads in flight" in project.build_error(".. load-timeline::\n\n   copy.copy_plain | 5\n")

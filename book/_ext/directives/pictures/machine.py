@@ -10,7 +10,7 @@ from docutils import nodes
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number
-from conflict_free.evidence.names import CEILING_SLUG, ResultError
+from conflict_free.evidence.names import CEILING_SLUG, SPECIMENS, ResultError
 
 from ..project import EvidenceDirective, picture, render
 from .rounds import FILLS
@@ -38,7 +38,9 @@ class MachineMap(EvidenceDirective, directive="machine-map"):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         provenance = evidence.some_result(CEILING_SLUG)["provenance"]
         cycles = evidence.value(SHARED_CYCLES)
-        multiprocessors, clock = provenance["multiprocessors"], provenance["clocks_before"]["sm_mhz"]
+        multiprocessors = provenance["multiprocessors"]
+        # The clock of the cycles that were measured; that of another run may be an idle GPU's.
+        clock = evidence.some_result(SPECIMENS)["provenance"]["clocks_after"]["sm_mhz"]
         shared = multiprocessors * BANKS * BANK_BYTES * clock / float(cycles.number) / 1e3
         dram, l2 = evidence.value(DRAM_SPEED), evidence.value(L2_SPEED)
         shown: dict[str, Any] = {
