@@ -19,6 +19,7 @@ from sphinx.environment import BuildEnvironment
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import parse_size, pretty_size
 from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.values import describe_all
 
 from ..filled_late import fill_late
 from ..project import EvidenceDirective, shown
@@ -64,7 +65,10 @@ class Ladder(EvidenceDirective, directive="ladder"):
             raise ResultError(f"{path} is missing; it lists the rungs")
         listed = json.loads(path.read_text(encoding="utf-8"))
         size = pretty_size(parse_size(listed["size"]))
-        node = ladder(strip=self.strip, size=size, **{which: rungs_of(evidence, listed, which) for which in ("rungs", "beside")})
+        parts = {which: rungs_of(evidence, listed, which) for which in ("rungs", "beside")}
+        slugs = dict.fromkeys(one["row"].partition(".")[0] for which in parts for one in listed[which])
+        ran = describe_all(evidence.some_result(slug)["provenance"] for slug in slugs)
+        node = ladder(strip=self.strip, size=size, ran=ran, **parts)
         self.set_source_info(node)
         return [node]
 
@@ -84,7 +88,7 @@ def _fill(app: Sphinx, node: ladder, docname: str) -> list[nodes.Node]:
 
     parts = {which: [linked(rung) for rung in node[which]] for which in ("rungs", "beside")}
     if not node["strip"]:
-        return [shown("ladder.html", size=node["size"], **parts)]
+        return [shown("ladder.html", size=node["size"], ran=node["ran"], **parts)]
     on_ladder = any(rung["here"] for which in parts.values() for rung in which)
     minutes = facts(app.env)[docname].reading
     return [shown("rung.html", size=node["size"], minutes=minutes, on_ladder=on_ladder, rungs=[*parts["rungs"], parts["beside"][0]])]
