@@ -89,4 +89,4 @@ epub_identifier = "urn:conflict-free-cuda"
 epub_scheme = "URI"
 epub_css_files = ["book.css", "tables.css", "steps.css", "beside.css", "pictures.css", "ebook.css"]
 epub_show_urls = "no"
-epub_exclude_files = ["search.xhtml", "_static/tabs.js", "_static/folds.js", "_static/search_excerpts.js"]
+epub_exclude_files = ["search.xhtml", "_static/tabs.js", "_static/folds.js", "_static/search_excerpts.js", "_static/predict.js"]

@@ -63,6 +63,26 @@ def test_the_search_shows_where_a_word_stands_and_each_page_once(page):
     assert page.trouble == []
 
 
+def test_a_number_that_is_tried_is_right_or_has_a_hint(page):
+    open_page(page, "padding.html")
+    field = page.locator(".predict .try input").nth(1)
+    said = page.locator(".predict .try output").nth(1)
+    for given, answer in (("2", "Right."), ("7", "Not 7."), ("1", "Not 1. 34 is even."), ("", "")):
+        field.fill(given)
+        field.blur()
+        assert said.inner_text().startswith(answer) and (answer or said.inner_text() == "")
+    assert page.trouble == []
+
+
+def test_every_right_number_is_said_to_be_right(page):
+    for name in ("copy.html", "coalesced.html", "padding.html", "reduction_bank_conflicts.html"):
+        open_page(page, name)
+        for field in page.locator(".predict .try input").all():
+            field.fill(field.get_attribute("data-right"))
+            field.blur()
+        assert set(page.locator(".predict .try output").all_inner_texts()) == {"Right."}
+
+
 def test_a_word_that_is_not_there(page):
     open_page(page, "search.html")
     page.goto(page.url + "?q=zeppelin", wait_until="load")
