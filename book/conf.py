@@ -62,7 +62,7 @@ html_css_files = ["book.css", "tables.css", "steps.css", "beside.css", "keyboard
 html_js_files = ["tabs.js", "folds.js"]
 html_show_sphinx = False
 html_copy_source = False
-# The summaries are fetched, which a browser refuses from the file system.
+# The summaries are fetched, which a browser refuses from the file system; search_excerpts.js has the text of all pages instead.
 html_show_search_summary = False
 html_theme_options = {
     "light_css_variables": {
@@ -89,4 +89,4 @@ epub_identifier = "urn:conflict-free-cuda"
 epub_scheme = "URI"
 epub_css_files = ["book.css", "tables.css", "steps.css", "beside.css", "pictures.css", "ebook.css"]
 epub_show_urls = "no"
-epub_exclude_files = ["search.xhtml", "_static/tabs.js", "_static/folds.js"]
+epub_exclude_files = ["search.xhtml", "_static/tabs.js", "_static/folds.js", "_static/search_excerpts.js", "_static/predict.js"]

@@ -47,9 +47,17 @@
 
   /** Row and column of the element that a lane asks for. */
   function elementOf(lane, choice) {
-    if (choice.access === "row") return [Math.floor(lane / choice.columns), lane % choice.columns];
-    if (choice.access === "column") return [lane % choice.rows, Math.floor(lane / choice.rows)];
+    const { access, columns, rows, first = 0 } = choice;
+    if (access === "row") return [first + Math.floor(lane / columns), lane % columns];
+    if (access === "column") return [lane % rows, first + Math.floor(lane / rows)];
     return [0, 0];
+  }
+
+  /** How many columns, or rows, the access may begin with. */
+  function placesOf({ access, columns, rows }) {
+    if (access === "row") return Math.max(1, rows - Math.ceil(WARP / columns) + 1);
+    if (access === "column") return Math.max(1, columns - Math.ceil(WARP / rows) + 1);
+    return 1;
   }
 
   /** The bytes that one instruction accesses of an element: all, or a part where no instruction is as wide. */
@@ -131,7 +139,10 @@
       return this.find(`[data-control="${name}"]`);
     }
 
-    /** What was changed: a number of the tile is brought into its range; one of the machine makes the machine another one. */
+    /**
+     * What was changed: a number of the tile is brought into its range; one of the machine makes the machine another one. All but the
+     * choice of a column show the worst column.
+     */
     change(control) {
       const isOfMachine = OF_MACHINE.includes(control.dataset.control);
       if (control.type === "number") {
@@ -139,7 +150,7 @@
         control.value = isOfMachine ? number : Math.min(Number(control.max), Math.max(Number(control.min), number));
       }
       if (isOfMachine) this.control("machine").value = OWN;
-      this.choose();
+      this.choose(control.dataset.control === "first");
     }
 
     /** The machine that is chosen, its numbers shown; or the one that the numbers make. */
@@ -153,13 +164,22 @@
       return { ...Object.fromEntries(numbers), ...SHARES_WORDS, block_bytes: Infinity };
     }
 
-    /** Reads the controls, works out the wavefronts and shows all of them. */
-    choose() {
+    /** Reads the controls, works out the wavefronts and shows those of the worst column, or of the one that is chosen. */
+    choose(isChosen = false) {
       this.choice = { machine: this.control("machine").value, access: this.control("access").value };
       for (const name of ["columns", "rows", "padding", "size"]) this.choice[name] = Number(this.control(name).value);
       this.machine = this.chosenMachine();
-      const { wavefronts, ideal, impossible } = sharedSchedule(this.rule, accessOf(this.choice), this.machine);
-      if (impossible) return this.refuse(impossible);
+      const all = lanesFrom(0, placesOf(this.choice)).map((first) => {
+        const access = accessOf({ ...this.choice, first });
+        return sharedSchedule(this.rule, access, this.machine);
+      });
+      if (all[0].impossible) return this.refuse(all[0].impossible);
+      const counts = all.map(({ wavefronts }) => wavefronts.length);
+      const worst = counts.indexOf(Math.max(...counts));
+      this.choice.first = isChosen ? Math.min(Number(this.control("first").value), counts.length - 1) : worst;
+      this.control("first").value = this.choice.first;
+      const { wavefronts, ideal } = all[this.choice.first];
+      this.sayAll(counts, worst);
       this.wavefronts = wavefronts;
       this.ideal = ideal;
       this.step = null;
@@ -173,6 +193,22 @@
       this.show();
     }
 
+    /** Says what the access takes in each column or row that it may begin with. */
+    sayAll(counts, worst) {
+      const [least, most] = [Math.min(...counts), Math.max(...counts)];
+      const mean = counts.reduce((sum, count) => sum + count) / counts.length;
+      const what = this.choice.access;
+      this.figure.dataset.worst = most;
+      this.figure.dataset.mean = mean;
+      this.find(".all").textContent =
+        counts.length === 1
+          ? ""
+          : least === most
+            ? `The same for each of ${counts.length} ${what}s.`
+            : `Shown: ${what} ${this.choice.first}${this.choice.first === worst ? ", the worst" : ""}. ` +
+              `All ${counts.length} ${what}s: ${least} to ${most}, ${mean.toLocaleString("en", { maximumFractionDigits: 2 })} on average.`;
+    }
+
     /** Says why there is no such machine, and shows no wavefronts. */
     refuse(line) {
       this.wavefronts = [];
@@ -181,7 +217,9 @@
       count.classList.add("excess");
       delete this.figure.dataset.wavefronts;
       delete this.figure.dataset.ideal;
-      this.find(".memory").textContent = this.find(".step").textContent = "";
+      delete this.figure.dataset.worst;
+      delete this.figure.dataset.mean;
+      for (const part of [".memory", ".step", ".all"]) this.find(part).textContent = "";
       this.find(".stage").setAttribute("aria-label", count.textContent);
       for (const svg of this.figure.querySelectorAll(".live svg")) svg.replaceChildren();
       for (const button of this.figure.querySelectorAll("button")) button.disabled = true;

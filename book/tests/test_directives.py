@@ -64,7 +64,7 @@ def test_a_stale_key_fails(project):
 
 # ------------------------------------------------------------------------------------------ claims
 
-TRUE = "copy.copy_plain.2048.gbps > naive.transpose_naive_row_read.2048.gbps"
+TRUE = "copy.copy_plain.2048 faster than naive.transpose_naive_row_read.2048"
 
 
 def test_a_true_claim_is_its_sentence(project):
@@ -79,6 +79,9 @@ def test_a_true_claim_is_its_sentence(project):
         ("It is not [copy.copy_plain.2048.gbps < 900]", "broken: claim: It is not: 1,000 < 900"),
         ("It is [copy.copy_plain.2048.gbps]", "not a comparison of two values"),
         ("It is", "not a sentence with a comparison"),
+        ("It is slower [copy.copy_plain.2048 slower than copy.copy_shared.2048]", "slower: 1,000 slower than "),
+        ("It is faster [copy.copy_plain.2048.gbps / copy.copy_shared.2048.gbps > 1]", "between two times: no faster than, no slower than"),
+        ("It is as fast [copy.copy_plain.2048.gbps >= copy.copy_shared.2048.gbps]", "the sentence compares speeds, and"),
         ("It is [machine.gpu > 3]", "machine.gpu is not a number"),
         ("It is [copy.nothing.2048.gbps > 3]", "no kernel 'nothing'"),
     ],
@@ -200,3 +203,33 @@ def test_a_missing_counts_folder_is_said_in_one_line(project):
     project.page("Text.")
     with pytest.raises(ConfigError, match="conflict_free_counts is not set"):
         project.build()
+
+
+# ---------------------------------------------------------------------------------- numbers to try
+
+TRY = """.. predict::
+   :numbers:
+      Blocks: = copy.copy_shared.2048.blocks | 2048: Two dimensions.
+      Half: = 0.5
+
+   How many?
+
+   .. answer::
+
+      Many.
+"""
+
+
+def test_a_reader_may_try_numbers(project):
+    html = project.build_page(TRY)
+    assert 'data-right="4096"' in html and "&#34;2048&#34;: &#34;Two dimensions.&#34;" in html and 'data-right="0.5"' in html
+    assert "predict.js" in html and html.index('class="try"') < html.index('class="answer"')
+    project.page(TRY)
+    assert "<input" not in (project.build("epub").output / "index.xhtml").read_text()
+    assert "predict.js" not in project.build_page(".. predict::\n\n   What?\n\n   .. answer::\n\n      That.\n")
+
+
+@pytest.mark.parametrize("line", ["Blocks", "Blocks: = 4 | 5", "Blocks: = 4 | 4: No."])
+def test_numbers_to_try_are_a_label_a_number_and_hints(project, line):
+    page = TRY.replace("      Half: = 0.5\n", f"      {line}\n")
+    assert "predict: " in project.build_error(page)

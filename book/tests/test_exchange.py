@@ -5,17 +5,30 @@
 from __future__ import annotations
 
 import pytest
+from conftest import BOOK
 
-from directives.plots.exchange_model import Link, fit, one_stage, two_stages
-from directives.plots.exchange_plot import of_more_hosts
+from conflict_free.evidence.lookup import Evidence
+from directives.plots.exchange_model import AssumedLink, MeasuredLink, one_stage, two_stages
+from directives.plots.exchange_plot import link_of, measured, of_more_hosts
 
-NEAR, FAR = Link(10e-6, 300e9), Link(20e-6, 50e9)
+NEAR, FAR = AssumedLink(10e-6, 300e9), AssumedLink(20e-6, 50e9)
+MEASURED = MeasuredLink([(1e4, 10e-6), (1e6, 20e-6), (1e8, 500e-6)])
 
 
-def test_a_link_is_found_again_by_its_own_times():
-    found = fit([(size, NEAR.seconds(1, size)) for size in (1e4, 1e6, 1e8)])
-    assert found.start == pytest.approx(NEAR.start)
-    assert found.speed == pytest.approx(NEAR.speed)
+@pytest.mark.parametrize(("size", "seconds"), [(1e2, 10e-6), (1e4, 10e-6), (505e3, 15e-6), (1e6, 20e-6), (1e8, 500e-6), (1e9, 5000e-6)])
+def test_a_measured_link_gives_its_own_times_and_lines_between_them(size, seconds):
+    assert MEASURED.seconds(1, size) == pytest.approx(seconds)
+    assert MEASURED.seconds(4, 4 * size) == pytest.approx(4 * seconds)
+    assert MEASURED.seconds(0, 0) == 0
+
+
+def test_the_books_link_misses_no_measured_exchange():
+    """The picture goes on from these times, so it must meet them."""
+    results = BOOK / "results"
+    found = Evidence(chapters=BOOK.parent / "chapters", results=results, counts=BOOK.parent / "build" / "counts", strict=False)
+    times = measured(found, "across_gpus.nccl_exchange")
+    link = link_of(found, "across_gpus.nccl_exchange")
+    assert len(times) > 2 and all(link.seconds(1, sent) == pytest.approx(seconds) for _, sent, seconds in times)
 
 
 def test_two_gpus_exchange_half_of_what_each_has():

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from test_directives import text_of
 
+from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import is_measured
 from directives.prose.course import Facts
 
@@ -144,3 +145,23 @@ def test_each_assignment_has_its_page_in_reading_order_and_its_chapter_leads_the
     assert set(wanted) == names == {path.stem for path in (BOOK / "assignments").glob("*.rst")} - {"index"}
     without = [name for name in wanted if f":doc:`assignments/{name}`" not in PAGES[name]]
     assert without == [], "these pages of chapters do not lead to their assignments: :doc:`assignments/NAME`"
+
+
+def test_the_cycles_of_reduction_add_up_to_the_counter():
+    """What the table of causes adds up is the GPU's counter for a block, but for what the caption leaves open."""
+    cycles = PAGES["reduction_bank_conflicts"].split(".. list-table:: Cycles in which")[1].split("This is the answer")[0]
+    low, high = map(int, re.search(r"but for (\d+) to (\d+) of its cycles", cycles).groups())
+    rows = {row.split("\n")[0]: re.findall(r"(?m)^     - (.*)$", row) for row in cycles.split("   * - ")[1:]}
+    found = Evidence(chapters=ROOT / "chapters", results=BOOK / "results", counts=ROOT / "build" / "counts", strict=False)
+    counter = [found.value(text.removeprefix(":val:`").split("|")[0]).number for text in rows["GPU's counter"]]
+    sums = [int(text.strip("*")) for text in rows["**sum**"]]
+    assert len(counter) == len(sums) == 4
+    assert all(low <= round(counted - added) <= high for counted, added in zip(counter, sums))
+
+
+@pytest.mark.parametrize("slug", [*(slug for slug in chapters() if slug != "errata"), "more_in_flight"])
+def test_each_chapter_begins_on_the_ladder_and_ends_with_what_you_know_and_the_next_question(slug):
+    assert re.search(r"\n=+\n\n\.\. rung::\n", PAGES[slug])
+    end = PAGES[slug].split("\nYou now know\n------------\n\n")[1].split("\nEvidence\n--------")[0]
+    lines, question = end.rsplit("\n\n", 1)[0], end.rstrip().rsplit("\n\n", 1)[1]
+    assert len(re.findall(r"(?m)^- ", lines)) == 3 and re.search(r"\?.*:doc:`\w+`", question, re.DOTALL)

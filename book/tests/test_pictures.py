@@ -8,15 +8,19 @@ import html as html_text
 import json
 import re
 import xml.etree.ElementTree
+from itertools import pairwise
 
 import pytest
+import synthetic
+from conftest import BOOK
 
 from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
+from directives.pictures import machine, timeline
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
-from directives.pictures.traces import Panel
+from directives.pictures.traces import SYSTEM_BYTES, Panel
 
 
 def access(op: str, words: list[int], line: int, instruction: int = 0, warp: int = 0, occurrence: int = 0, banks: int = 32) -> dict:
@@ -77,10 +81,19 @@ def line_of(project, text: str) -> int:
     return max(i for i, line in enumerate(project.source("copy").read_text().splitlines(), 1) if text in line)
 
 
+def behind_the_system(one: dict) -> dict:
+    """Return an access as the model traces it: shared memory of a block begins behind 1,024 bytes of the system."""
+    if one["space"] != "shared":
+        return one
+    served = [[[lane, word + 256] for lane, word in wavefront] for wavefront in one["wavefronts"]]
+    return {**one, "lanes": [offset + 1024 for offset in one["lanes"]], "wavefronts": served}
+
+
 def write_trace(project, blocks: list[dict], name: str = "copy", kernel: str = "copy_shared", machine: str = "sm_90", banks: int = 32):
-    """Write the trace of one launch."""
+    """Write the trace of one launch, whose shared addresses count from the block's first byte here."""
     path = project.counts.parent / "traces" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
+    blocks = [{**block, "accesses": [behind_the_system(one) for one in block["accesses"]]} for block in blocks]
     path.write_text(json.dumps([{"kernel": kernel, "machine": machine, "banks": banks, "request_lanes": 32, "blocks": blocks}]))
 
 
@@ -250,6 +263,24 @@ def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
     assert html.count('class="unused"') == 1
 
 
+def test_a_picture_refuses_rows_that_the_array_does_not_have(project):
+    below = transposed_block()
+    for one in below["accesses"]:
+        if one["space"] == "shared":
+            one["lanes"] = [offset + 4096 for offset in one["lanes"]]
+    write_trace(project, [below])
+    wrong = project.build_error(".. tile-flow:: copy.copy_shared")
+    assert "a picture of copy.copy_shared has 209 rows of 20 bytes, and the kernel declares 4096 bytes of shared memory" in wrong
+    far = access("load", [1024 + lane for lane in range(32)], line_of(project, "= tile["))
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [far]}])
+    assert "has 33 rows of 128 bytes" in project.build_error(".. tile-banks:: copy.copy_shared load")
+
+
+def test_the_model_places_a_blocks_first_variable_where_pictures_count_from():
+    program = BOOK.parent / "common" / "model" / "src" / "interpreter" / "decode" / "program.cpp"
+    assert f"shared_begin = {SYSTEM_BYTES};" in program.read_text(encoding="utf-8")
+
+
 def test_a_tile_flow_refuses_a_kernel_that_is_not_of_its_kind(project):
     block = transposed_block()
     block["accesses"] = [one for one in block["accesses"] if (one["space"], one["op"]) != ("shared", "load")]
@@ -313,7 +344,9 @@ def test_an_array_shows_the_words_of_each_round(project):
     )
     # Word 40 is the sum of lane 5 in round 1: row 1, bank 8.
     assert re.search(r'<rect class="warp-0 sum"[^>]* x="206" y="32"[^>]*/><text class="lane sum"[^>]*>5<', rounds[0])
-    assert rounds[1].count('class="warp-0 sum"') == 16
+    for size in ("wide", "narrow"):
+        drawn = "".join(re.findall(rf'<svg class="{size}".*?</svg>', rounds[1], re.DOTALL))
+        assert drawn.count('class="warp-0 sum"') == 16
 
 
 def test_the_warps_of_a_round_have_colors_of_their_own(project):
@@ -321,7 +354,8 @@ def test_the_warps_of_a_round_have_colors_of_their_own(project):
     write_trace(project, [halving(project, lambda number: spread, rounds=1)])
     html = project.build_page(".. array-rounds::\n\n   copy.copy_shared load match='= tile['")
     assert "8 warps × 2 loads × 1 wavefront = 16 wavefronts" in html and "cost excess" not in html
-    assert [html.count(f'class="warp-{warp} sum"') for warp in range(8)] == [4] * 8
+    drawn = "".join(re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL))
+    assert [drawn.count(f'class="warp-{warp} sum"') for warp in range(8)] == [4] * 8
     assert "warp 7" in html
 
 
@@ -341,3 +375,37 @@ def test_arrays_are_refused_whose_rounds_cannot_stand_beside_each_other(project)
     blocks["copy_shared"]["accesses"][0]["warp"] = 8
     write_trace(project, [blocks["copy_shared"]])
     assert "loads with more than 8 warps" in project.build_error(directive.format(1) + body)
+
+
+# --------------------------------------------------------------------------------- the machine, and a block's warps
+
+
+def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
+    monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
+    monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
+    synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
+    synthetic.write_figures(project.results, {"cycles": 2.0})
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "copy.json") as result:
+        result["provenance"]["multiprocessors"] = 10
+    html = project.build_page(".. machine-map::")
+    # 10 multiprocessors × 128 bytes × 1,000 MHz, over two cycles.
+    assert "shared memory: 600 GB/s" in html and "40 MB" in html and "1,250 GB/s" in html and "1,100 GB/s" in html
+
+
+def test_a_block_shows_the_lanes_of_its_warps(project):
+    html = project.build_page(".. warp-map:: 16x4 64x1")
+    assert "A block of 16 × 4 threads has 2 warps; a warp is 2 rows of it." in html
+    assert "A block of 64 × 1 threads has 2 warps; a warp is 0.5 of a row." in html
+    first = re.search(r"<svg.*?</svg>", html, re.DOTALL)[0]
+    cells = re.findall(r'class="warp-(\d)"[^>]*/><text class="lane"[^>]*>(\d+)<', first)
+    assert cells[43] == ("1", "11") and len(cells) == 64
+    assert "'300x1' is not a block; accepted: WxH with at most 256 threads" in project.build_error(".. warp-map:: 300x1")
+
+
+def test_loads_wait_one_after_another_or_together(project):
+    one_by_one, together = timeline.bars_of(4, 1), timeline.bars_of(4, 4)
+    assert all(after["x"] > before["store"] for before, after in pairwise(one_by_one)), "a store stands between two loads"
+    assert together[-1]["x"] < together[0]["x"] + together[0]["width"] < min(bar["store"] for bar in together)
+    html = project.build_page(".. load-timeline::\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n")
+    assert "4 bytes of a thread in flight" in html and "16 bytes of a thread in flight" in html and html.count('class="wait"') == 8
+    assert "is not SLUG.KERNEL | N with 1 to 4 loads in flight" in project.build_error(".. load-timeline::\n\n   copy.copy_plain | 5\n")

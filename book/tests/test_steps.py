@@ -17,7 +17,7 @@ def test_a_strip_shows_what_differs_before_and_after(project):
     assert "sectors per global load 4 → 32" in said and "sectors per global store 32 → 4" in said
     assert "GB/s 450 → 300" in said and "% of cudaMemcpy 41 → 27" in said
     assert "wavefronts" not in said, "neither kernel has shared memory"
-    assert "timed on an Invented GPU 1 at 16384 × 16384, cold" in said
+    assert "Counted by the model at 2048 × 2048. Timed on an Invented GPU 1 at 16384 × 16384, cold." in said
     assert "counted by the model for sm_90 in this build" in html, "each figure says where it comes from"
 
 
@@ -54,16 +54,31 @@ def test_the_table_of_kernels_has_a_row_each_and_the_ceiling_first(project):
     said = text_of(
         project.build_page(".. kernel-table:: Rows are better.\n\n   copy.copy_plain\n   naive.transpose_naive_row_read | the first\n")
     )
-    assert "Rows are better. Counts by the model, for one warp instruction; times at 16384 × 16384, cold, median." in said
+    assert "Rows are better. Counted by the model at 2048 × 2048, for one warp instruction. Timed at 16384 × 16384, cold, median." in said
     assert "cudaMemcpy – – 1,100 100 copy_plain 4 4 1,000 91 transpose_naive_row_read the first 4 32 450 41" in said
     assert "shared memory" not in said, "no kernel of the table has any"
 
 
 def test_the_table_of_kernels_shows_what_it_is_asked_for(project):
     said = text_of(project.build_page(".. kernel-table::\n   :show: barriers ms\n\n   copy.copy_shared\n"))
-    assert "Counts by the model; times" in said and "shared memory" not in said
+    assert "Counted by the model at 2048 × 2048. Timed" in said and "shared memory" not in said
     assert re.search(r"kernel barriers ms GB/s % of cudaMemcpy cudaMemcpy – [\d.]+ [\d,]+ 100 copy_shared 4,096 ", said)
     assert ":show: 'charm' is not offered" in project.build_error(".. kernel-table::\n   :show: charm\n\n   copy.copy_shared\n")
+
+
+def test_a_caption_tells_what_the_model_counted_from_what_the_gpu_counted(project):
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "copy.json") as result:
+        for row in result["rows"]:
+            row["traffic"] = {"issue_slots": 400, "issue_slots_taken": 100}
+    said = text_of(project.build_page(".. step-figures:: copy.copy_plain copy.copy_shared\n   :show: barriers percent_of_issue_slots"))
+    assert "Counted by the model at 2048 × 2048. From the GPU's counters at 16384 × 16384: % of issue slots taken. Timed on" in said
+
+
+def test_a_table_names_each_commit_that_its_times_come_from(project):
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "naive.json") as result:
+        result["provenance"]["commit"] = "f" * 40
+    said = text_of(project.build_page(".. kernel-table::\n\n   copy.copy_plain\n   naive.transpose_naive_row_read\n"))
+    assert "2001-02-03, commit 0123456789 and 2001-02-03, commit ffffffffff." in said
 
 
 def test_the_table_of_arrays_has_their_rate_and_no_ceiling(project):

@@ -179,7 +179,7 @@ def test_the_readers_libraries_stand_beside_ours(project):
 def test_a_claim_and_a_value_may_be_about_a_library(project):
     synthetic.add_peers(project.results, "naive")
     html = project.build_page(
-        ":claim:`The library is faster [naive.peers.library_copy.16384.gbps > naive.transpose_naive_row_read.16384.gbps]`, "
+        ":claim:`The library is faster [naive.peers.library_copy.16384 faster than naive.transpose_naive_row_read.16384]`, "
         "at :val:`naive.peers.library_copy.16384.gbps` GB/s.\n\n.. claim-table::"
     )
     assert "at 700 library_copy of Invented 3.1 at 16384 × 16384: cold, 40 samples, Invented GPU 1" in text_of(html)

@@ -111,3 +111,18 @@ def test_the_links_follow_the_glossary(book):
     book.page(GLOSSARY + "\n   gray\n      A color.\n", "glossary")
     build = book.build()
     assert build.warnings == "" and "Gray" in links(build.html())
+
+
+RULE = ".. admonition:: The rule\n   :class: rule\n\n   A :term:`bank` is {}.\n"
+
+
+def test_all_rules_stand_on_one_page_in_reading_order(project):
+    project.page(".. glossary::\n\n   bank\n      A part of memory.\n", "glossary")
+    project.page(RULE.format("first"), "one")
+    project.page(RULE.format("second") + "\n.. admonition:: A remark\n\n   No rule.\n", "two")
+    html = project.build_page(".. all-rules::\n\n.. toctree::\n\n   two\n   one\n   glossary\n")
+    boxes = re.findall(r'<div class="rule admonition">.*?</div>', html, re.DOTALL)
+    assert len(boxes) == 2 and "second" in boxes[0] and "first" in boxes[1] and "No rule" not in html
+    assert 'href="glossary.html#term-bank"' in boxes[0]
+    project.page(RULE.format("changed"), "one")
+    assert "changed" in project.build().html()

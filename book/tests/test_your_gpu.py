@@ -46,10 +46,10 @@ def test_a_claim_is_judged_on_the_readers_gpu(project):
     local(project)
     html = project.build_page(CLAIM)
     assert "holds here" in text_of(html)
-    assert "500 &gt; 225. copy_plain at 2048 × 2048: cold, 40 samples, Invented GPU 2" in html
+    assert "500 faster than 225. The rule says: faster. copy_plain at 2048 × 2048: cold, 40 samples, Invented GPU 2" in html
     change(project, "naive", "transpose_naive_row_read", factor=0.01)
     html = project.build().html()
-    assert "differs here" in text_of(html) and "500 &gt; 22,500" in html
+    assert "differs here" in text_of(html) and "500 faster than 22,500" in html
 
 
 def test_a_stale_result_judges_no_claim(project):
@@ -82,7 +82,7 @@ def test_the_claim_table_lists_the_claims_of_all_pages_with_links(project):
     assert '<a href="other.html#claim-0">The copy is faster</a>' in html
     said = text_of(html)
     assert "1 claim." in said
-    assert "1,000 &gt; 450" in html and "Invented GPU 2" not in said and "your results" not in said
+    assert "1,000 faster than 450" in html and "Invented GPU 2" not in said and "your results" not in said
     assert 'id="claim-0"' in project.build().html("other")
 
 
@@ -100,9 +100,9 @@ def test_the_claim_table_has_the_readers_verdicts(project):
     project.page("\n".join(f":claim:`Number {n} [{claim}]`." for n, claim in enumerate(claims)), "other")
     said = text_of(project.build_page(TABLE))
     rows = [said.split(f" Number {n} ")[-1].split(f" Number {n + 1} ")[0] for n in range(len(claims))]
-    assert "1,000 > 450 500 > 225 holds here" in rows[0]
-    assert "1,000 > 450 500 > 22,500 differs here" in rows[1]
-    assert "1,000 > 300 stale here" in rows[2]
+    assert "1,000 faster than 450 500 faster than 225 holds here" in rows[0]
+    assert "1,000 faster than 450 500 faster than 22,500 differs here" in rows[1]
+    assert "1,000 faster than 300 stale here" in rows[2]
     assert "1,000 > 900 500 > 900 differs here" in rows[3]
     assert "here" not in rows[4].split("claims")[0]
     assert "Of the claims that your results can judge, 1 of 3 hold on your GPU. 1 stale." in said

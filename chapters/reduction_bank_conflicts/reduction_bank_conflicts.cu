@@ -59,7 +59,7 @@ __global__ void reduce_strided(unsigned* sums, const unsigned* numbers, int n)
 // [reduce_strided_padded]
 __global__ void reduce_strided_padded(unsigned* sums, const unsigned* numbers, int n)
 {
-    // One unused word behind each 32: number i stands in word i + i / 32.
+    // One unused word after every 32: number i stands in word i + i / 32.
     __shared__ unsigned partial[BLOCK + BLOCK / 32];
     int tid = threadIdx.x;
     int i = blockIdx.x * BLOCK + tid;

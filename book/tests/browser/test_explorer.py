@@ -214,6 +214,25 @@ def test_elements_that_no_instruction_accesses_are_accessed_in_parts(page):
     assert page.trouble == []
 
 
+def test_a_tile_is_judged_by_all_of_its_columns(page):
+    """Rows of 33 elements of 2 bytes: every other column has two words in one bank, and column 0 has not."""
+    open_page(page, PAGE)
+    choose(page, size=2, columns=32, rows=32, padding=1)
+    lanes = [[(33 * row + column) * 2 for row in range(32)] for column in range(32)]
+    answers = model_answers([{"machine": "sm_90", "op": "load", "size": 2, "lanes": each} for each in lanes])
+    counts = [answer["wavefronts"] if isinstance(answer["wavefronts"], int) else len(answer["wavefronts"]) for answer in answers]
+    figure = page.locator("figure.bank-explorer").first
+    assert (counts[0], max(counts), sum(counts) / 32) == (1, 2, 1.5)
+    assert figure.get_attribute("data-worst") == "2" and figure.get_attribute("data-mean") == "1.5"
+    assert told(page, "count") == "2 wavefronts, ideal: 1"
+    assert told(page, "all") == f"Shown: column {counts.index(2)}, the worst. All 32 columns: 1 to 2, 1.5 on average."
+    choose(page, first=0)
+    assert told(page, "count") == "1 wavefront, the ideal" and told(page, "all").startswith("Shown: column 0. All 32")
+    choose(page, size=4)
+    assert told(page, "all") == "The same for each of 32 columns."
+    assert page.trouble == []
+
+
 def test_a_number_out_of_range_is_brought_into_it(page):
     open_page(page, PAGE)
     choose(page, padding=100)
@@ -227,7 +246,7 @@ def told(page, part: str) -> str:
 
 def test_a_reader_chooses_a_tile_and_sees_the_count(page):
     open_page(page, PAGE)
-    assert told(page, "count") == "32 wavefronts, ideal: 1"
+    assert told(page, "count") == "2 wavefronts, ideal: 1", "the page begins with rows of 34 words"
     choose(page, padding=1)
     assert told(page, "count") == "1 wavefront, the ideal"
     choose(page, columns=16, rows=16)
@@ -245,6 +264,7 @@ def test_a_reader_chooses_a_tile_and_sees_the_count(page):
 
 def test_a_reader_steps_through_the_wavefronts_with_buttons_and_keys(page):
     open_page(page, PAGE)
+    choose(page, padding=0)
     where = page.url
     busy = page.locator("figure.bank-explorer svg.banks.wide rect.busy")
     assert busy.count() == 32

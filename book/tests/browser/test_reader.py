@@ -50,6 +50,39 @@ def test_a_word_is_looked_up_and_a_result_followed(page):
     assert page.trouble == []
 
 
+def test_the_search_shows_where_a_word_stands_and_each_page_once(page):
+    open_page(page, "search.html")
+    page.goto(page.url + "?q=predicate", wait_until="load")
+    page.wait_for_function("/finished/.test(document.querySelector('#search-results .search-summary')?.innerText)")
+    names = page.locator("#search-results li").evaluate_all("items => items.map(item => item.dataset.page)")
+    assert {"glossary", "reduction_bank_conflicts"} <= set(names) and len(names) == len(set(names))
+    found = page.locator("#search-results li[data-page=reduction_bank_conflicts]")
+    assert "the if into a predicate: a warp without work" in found.locator(".context").inner_text()
+    found.locator(".found-in a").click()
+    page.wait_for_url("**/reduction_bank_conflicts.html#step-2-add-up-what-shared-memory-does")
+    assert page.trouble == []
+
+
+def test_a_number_that_is_tried_is_right_or_has_a_hint(page):
+    open_page(page, "padding.html")
+    field = page.locator(".predict .try input").nth(1)
+    said = page.locator(".predict .try output").nth(1)
+    for given, answer in (("2", "Right."), ("7", "Not 7."), ("1", "Not 1. 34 is even."), ("", "")):
+        field.fill(given)
+        field.blur()
+        assert said.inner_text().startswith(answer) and (answer or said.inner_text() == "")
+    assert page.trouble == []
+
+
+def test_every_right_number_is_said_to_be_right(page):
+    for name in ("copy.html", "coalesced.html", "padding.html", "reduction_bank_conflicts.html"):
+        open_page(page, name)
+        for field in page.locator(".predict .try input").all():
+            field.fill(field.get_attribute("data-right"))
+            field.blur()
+        assert set(page.locator(".predict .try output").all_inner_texts()) == {"Right."}
+
+
 def test_a_word_that_is_not_there(page):
     open_page(page, "search.html")
     page.goto(page.url + "?q=zeppelin", wait_until="load")
@@ -195,7 +228,7 @@ def test_dark_is_chosen_and_remembered(page):
 def test_the_plot_has_a_variant_for_each_theme(browser, scheme):
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
-    open_page(page, "index.html")
+    open_page(page, "timing.html")
     visible = [image.get_attribute("src") for image in page.locator(".bandwidth img").all() if image.is_visible()]
     assert len(visible) == 1 and f"-{scheme}-" in visible[0]
     context.close()

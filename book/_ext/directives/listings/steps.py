@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from docutils import nodes
@@ -12,7 +13,7 @@ from docutils.parsers.rst import directives
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import MEASURED, counted_size, is_of_arrays, parse_size, pretty_size
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, ResultError
-from conflict_free.evidence.values import Value, describe
+from conflict_free.evidence.values import Value, describe_all
 
 from ..changes import BEFORE_CHANGE
 from ..project import EvidenceDirective, shown
@@ -110,6 +111,22 @@ def shown_metrics(options: dict[str, Any]) -> list[str]:
     return wanted
 
 
+def counted_sizes(evidence: Evidence, kernels: Iterable[tuple[str, str]]) -> str:
+    """Return the sizes at which kernels are counted, for readers; nothing for kernels that are not counted."""
+    sizes = []
+    for slug, kernel in kernels:
+        program = evidence.program(slug)
+        if any(row["kernel"] == kernel and row["counts"] for row in program["rows"]):
+            sizes.append(pretty_size(counted_size(program, kernel)))
+    return " and ".join(dict.fromkeys(sizes))
+
+
+def read_on_the_gpu(metrics: Iterable[str], size: str) -> str:
+    """Return the sentence that tells which of some metrics the GPU's counters gave, and at which size; nothing if none did."""
+    words = [WORDS[metric] for metric in metrics if metric in MEASURED and not MEASURED[metric][0]]
+    return f" From the GPU's counters at {pretty_size(size)}: {', '.join(words)}." if words else ""
+
+
 def shown_value(evidence: Evidence, slug: str, kernel: str, metric: str, size: str | None) -> Value | None:
     """Return a metric of a kernel, measured at ``size`` or the size that a page compares, or counted."""
     if metric in MEASURED:
@@ -156,12 +173,15 @@ class StepFigures(EvidenceDirective, directive="step-figures"):
 
     def _caption(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str, counted: bool) -> str:
         names = " → ".join(kernel for _, kernel in kernels)
-        if "untimed" in self.options:
-            slug = kernels[-1][0]
-            older = f" for {evidence.program(slug)['machine']}" if ":" in slug else ""
-            return f"{names}. Counted by the model{older}."
-        gpu = evidence.result(kernels[-1][0])["provenance"]["gpu"]
-        return f"{names}. {'Counted by the model; timed' if counted else 'Timed'} on an {gpu} at {pretty_size(size)}, cold."
+        wanted = shown_metrics(self.options)
+        at = counted_sizes(evidence, kernels) if counted and any(metric not in MEASURED for metric in wanted or COSTS) else ""
+        older = f" for {evidence.program(kernels[-1][0])['machine']}" if ":" in kernels[-1][0] else ""
+        said = f" Counted by the model{older} at {at}." if at else ""
+        said += read_on_the_gpu(wanted, size)
+        if "untimed" not in self.options:
+            gpu = evidence.result(kernels[-1][0])["provenance"]["gpu"]
+            said += f" Timed on an {gpu} at {pretty_size(size)}, cold."
+        return f"{names}.{said}"
 
 
 def _cell(words: str, values: list[Value | None]) -> dict[str, Any]:
@@ -222,10 +242,14 @@ class KernelTable(EvidenceDirective, directive="kernel-table"):
                 spaces=[] if wanted else [(f"{space} memory", count) for space, count in spaces if count],
                 heads=[WORDS[metric] if wanted else COSTS[metric][1] for metric in counts],
                 of="" if wanted else "one warp instruction",
+                counted=counted_sizes(evidence, [kernel[:2] for kernel in kernels])
+                if any(metric not in MEASURED for metric in counts)
+                else "",
+                on_the_gpu=read_on_the_gpu(counts, size),
                 rates=list(rates.values()),
                 rows=rows,
                 size=pretty_size(size),
-                machine="" if untimed else describe(evidence.result(kernels[-1][0])["provenance"]),
+                machine="" if untimed else describe_all(evidence.result(slug)["provenance"] for slug, _, _ in kernels),
             )
         ]
 

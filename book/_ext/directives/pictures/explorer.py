@@ -42,6 +42,7 @@ NUMBERS: dict[str, tuple[str, int, int, int]] = {
     "rows": ("Rows of the tile", 1, 32, 32),
     "padding": ("Columns of padding", 0, 32, 0),
     "size": ("Bytes of an element", 1, 32, 4),
+    "first": ("First column, or row", 0, 63, 0),
     "banks": ("Banks", 1, 64, 32),
     "bank_width": ("Bytes of a bank", 1, 16, 4),
     "request_lanes": ("Lanes served together", 1, 32, 32),

@@ -14,7 +14,7 @@ from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
-from .traces import launch
+from .traces import launch, refuse_rows_beyond
 
 CELL = 7
 
@@ -163,5 +163,7 @@ class TileFlow(EvidenceDirective, directive="tile-flow"):
         block = run["blocks"][-1]
         size = next(access["size"] for access in block["accesses"] if access["space"] == "global")
         panels, description = panels_of(follow(block, size), warp=0)
+        tile = panels[1]
+        refuse_rows_beyond(evidence, slug, kernel, size * tile["columns"], tile["rows"])
         html = render("flow.html", panels=panels, description=description, kernel=kernel, block=block["block"])
         return picture(html, description)

@@ -17,7 +17,8 @@ from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
-from .traces import Panel, launch
+from .banks import NARROW_BANKS
+from .traces import WORD_BYTES, Panel, launch, refuse_rows_beyond
 
 #: Units of the picture: a cell, and the room for the numbers of words at the left and of banks above.
 CELL, ROW, MARGIN, HEAD = 22, 16, 30, 16
@@ -113,30 +114,42 @@ def describe(kernel: str, one: Round, banks: int) -> str:
     )
 
 
-def panel_of(panel: Panel, run: dict[str, Any], one: Round, first: int, last: int) -> dict[str, Any]:
-    """Return what the template draws of a round: rows ``first`` to ``last`` of shared memory, numbered from 0, and the words that are loaded."""
-    banks, sums = run["banks"], one.stored
+def part_of(one: Round, banks: int, last: int, first_bank: int, across: int) -> dict[str, Any]:
+    """Return what the template draws of ``across`` banks from ``first_bank`` on: rows 0 to ``last`` of the array, and what is loaded."""
+    sums = one.stored
     cells = [
         {
-            "x": MARGIN + CELL * bank_of(word, banks),
-            "y": HEAD + ROW * (word // banks - first),
+            "x": MARGIN + CELL * (bank_of(word, banks) - first_bank),
+            "y": HEAD + ROW * (word // banks),
             "warp": warp,
             "lane": lane,
             "sum": word in sums,
             "fill": FILLS[warp],
         }
         for word, (warp, lane) in sorted(one.readers.items())
+        if first_bank <= bank_of(word, banks) < first_bank + across
     ]
+    return {
+        "cells": cells,
+        "banks": list(range(first_bank, first_bank + across)),
+        "rows": [{"y": HEAD + ROW * row, "word": row * banks} for row in range(last + 1)],
+        "width": MARGIN + CELL * across,
+        "height": HEAD + ROW * (last + 1),
+    }
+
+
+def panel_of(panel: Panel, run: dict[str, Any], one: Round, last: int) -> dict[str, Any]:
+    """Return what the template draws of a round: all banks side by side, and for a phone parts of ``NARROW_BANKS``."""
+    banks = run["banks"]
+    narrow = min(banks, NARROW_BANKS)
     return {
         "label": panel.label or panel.kernel,
         "cost": one.in_words(),
         "excess": one.conflicts > 0,
-        "cells": cells,
-        "banks": banks,
-        "rows": [{"y": HEAD + ROW * row, "word": row * banks} for row in range(last - first + 1)],
-        "width": MARGIN + CELL * banks,
-        "height": HEAD + ROW * (last - first + 1),
+        "wide": [part_of(one, banks, last, 0, banks)],
+        "narrow": [part_of(one, banks, last, first, min(narrow, banks - first)) for first in range(0, banks, narrow)],
         "description": describe(panel.label or panel.kernel, one, banks),
+        "banks": banks,
     }
 
 
@@ -165,7 +178,9 @@ class ArrayRounds(EvidenceDirective, directive="array-rounds"):
             drawn = []
             for panel, (run, rounds) in zip(panels, found):
                 words = [word for one in rounds for word in one.readers]
-                drawn.append(panel_of(panel, run, rounds[number], min(words) // run["banks"], max(words) // run["banks"]))
+                last = max(words) // run["banks"]
+                refuse_rows_beyond(evidence, panel.slug, panel.kernel, WORD_BYTES * run["banks"], last + 1)
+                drawn.append(panel_of(panel, run, rounds[number], last))
             steps.append({"number": number + 1, "chosen": number + 1 == chosen, "panels": drawn})
         warps = sorted({access["warp"] for _, rounds in found for one in rounds for access in one.loads})
         shown = dict(

@@ -16,13 +16,13 @@ from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
-from .traces import Panel, shared_access
+from .traces import WORD_BYTES, Panel, refuse_rows_beyond, shared_access
 
 #: Units of the picture: a cell, and the room between panels.
 CELL, ROW, GAP = 23, 15, 26
 
-#: Width of all panels of a picture on a wide page, and of one on a phone.
-WIDE, NARROW = 800, 360
+#: Width of all panels of a picture on a wide page and on a phone, and the room between them there.
+WIDE, NARROW, NARROW_GAP = 800, 345, 12
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,9 @@ class Layout:
     words: tuple[int, ...]
 
 
-def words_of(run: dict[str, Any], access: dict[str, Any]) -> list[int]:
-    """Return the word of 4 bytes that each active lane of a traced access touches first, counted from where the block's data begins."""
-    shared = (one["lanes"] for one in run["blocks"][0]["accesses"] if one["space"] == "shared")
-    begin = min(offset for lanes in shared for offset in lanes if offset is not None)
-    return [(offset - begin) // 4 for offset in access["lanes"] if offset is not None]
+def words_of(access: dict[str, Any]) -> list[int]:
+    """Return the word of 4 bytes that each active lane of a traced access touches first."""
+    return [offset // WORD_BYTES for offset in access["lanes"] if offset is not None]
 
 
 def relaid(words: list[int], width: int, wanted: int) -> list[int]:
@@ -46,16 +44,15 @@ def relaid(words: list[int], width: int, wanted: int) -> list[int]:
     return [word // width * wanted + word % width for word in words]
 
 
-def panel_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> dict[str, Any]:
-    """Return what the template draws: ``rows`` rows, ``count`` columns from ``first`` on, each cell with its bank.
+def cells_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> list[dict[str, Any]]:
+    """Return ``rows`` rows of ``count`` columns from ``first`` on, each cell with its bank.
 
     Cells in the bank of the first lane's word are ``same``; words of the access are ``asked``.
     """
-    asked = set(layout.words)
-    contended = bank_of(layout.words[0], banks)
+    asked, contended = set(layout.words), bank_of(layout.words[0], banks)
     cells = []
     for row in range(rows):
-        for column in range(first, first + count):
+        for column in range(first, min(first + count, layout.width)):
             word = row * layout.width + column
             bank = bank_of(word, banks)
             cells.append(
@@ -67,8 +64,16 @@ def panel_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> d
                     "asked": word in asked,
                 }
             )
+    return cells
+
+
+def panel_of(layout: Layout, banks: int, rows: int, parts: dict[str, tuple[int, int]]) -> dict[str, Any]:
+    """Return what the template draws; ``parts`` are the first column and the number of columns, by the size of the screen."""
+    asked = set(layout.words)
+    contended = bank_of(layout.words[0], banks)
     in_bank = sum(bank_of(word, banks) == contended for word in asked)
-    return {"label": layout.label, "bank": contended, "in_bank": in_bank, "of": len(asked), "cells": cells}
+    drawn = {size: {"count": count, "cells": cells_of(layout, banks, rows, first, count)} for size, (first, count) in parts.items()}
+    return {"label": layout.label, "bank": contended, "in_bank": in_bank, "of": len(asked), "parts": drawn}
 
 
 def describe(panel: dict[str, Any]) -> str:
@@ -96,22 +101,19 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         panel = Panel.parse(self.arguments[0])
         run, access = shared_access(evidence, panel)
-        banks, words = run["banks"], words_of(run, access)
+        banks, words = run["banks"], words_of(access)
         width = self.options.get("row", banks)
+        refuse_rows_beyond(evidence, panel.slug, panel.kernel, WORD_BYTES * width, 1 + max(words) // width)
         widths = [int(text) for text in self.options.get("widths", str(width)).split()]
         if min(widths) < max(word % width for word in words):
             raise ResultError(f":widths: {min(widths)} is less than the columns that the access touches")
-        rows = self.options.get("rows", 1 + max(words) // width)
+        all_rows = 1 + max(words) // width
+        rows = min(all_rows, self.options.get("rows", all_rows))
         count = self.options.get("columns", max(2, (WIDE - GAP * (len(widths) - 1)) // len(widths) // CELL))
         first = max(0, words[0] % width - count // 2)
+        parts = {"wide": (first, count), "narrow": self._narrow(words[0] % width, first, count, len(widths))}
         panels = [
-            panel_of(
-                Layout(f"Rows of {wanted} words", wanted, tuple(relaid(words, width, wanted))),
-                banks,
-                rows,
-                first,
-                min(count, wanted - first),
-            )
+            panel_of(Layout(f"Rows of {wanted} words", wanted, tuple(relaid(words, width, wanted))), banks, rows, parts)
             for wanted in widths
         ]
         description = " ".join(describe(one) for one in panels)
@@ -122,9 +124,10 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             cell=CELL,
             row=ROW,
             rows=rows,
-            count=count,
-            first=first,
-            last=first + count - 1,
+            shown_rows=ranges(list(range(rows))),
+            more_rows=all_rows > rows,
+            all_rows=all_rows,
+            shown_columns=ranges(list(range(first, first + count))),
             op=panel.op,
             kernel=panel.kernel,
             line=access["line"],
@@ -133,3 +136,11 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             columns=ranges(sorted({word % width for word in words})),
         )
         return picture(html, description)
+
+    @staticmethod
+    def _narrow(asked: int, first: int, count: int, panels: int) -> tuple[int, int]:
+        """Return first column and number of columns on a phone: panels stand side by side, around the column that is asked for."""
+        if panels == 1:
+            return first, count
+        few = min(count, int((NARROW - NARROW_GAP * (panels - 1)) / panels / CELL))
+        return max(first, asked - few // 2), few

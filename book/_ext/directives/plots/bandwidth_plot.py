@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number, gbps, parse_size, pretty_size
 from conflict_free.evidence.names import CEILING, LOCAL, ResultError
-from conflict_free.evidence.values import describe
+from conflict_free.evidence.values import describe_all
 
 from ..changes import BEFORE_CHANGE
 from ..project import SKIPPED, EvidenceDirective
@@ -175,14 +175,13 @@ class BandwidthPlot(EvidenceDirective, directive="bandwidth-plot"):
         size = parse_size(self.options.get("size", PLOTTED_SIZE))
         rows = bandwidth_rows(evidence, size, self.options.get("kernels", "").split())
         provenances = [evidence.result(row["slug"])["provenance"] for row in rows]
-        latest = max(provenances, key=lambda provenance: provenance["date"])
         described = "; ".join(
             f"{row['label']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})" for row in rows
         )
         alt = f"Bars of bandwidth in GB/s at {pretty_size(size)}, cold, with the spread from p10 to p90: {described}."
         here = [f"{row['kernel']} {format_number(row['here']['gbps'])}" for row in rows if row["here"]]
         ceiling = "; gray: cudaMemcpy, the ceiling" if any(row["ceiling"] for row in rows) else ""
-        caption = f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90{ceiling}. {describe(latest)}."
+        caption = f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90{ceiling}. {describe_all(provenances)}."
         if here:
             name = gpu_name(evidence, LOCAL)
             alt += f" On your GPU, {name}: {'; '.join(here)}."

@@ -1,15 +1,24 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The time of an all-to-all between GPUs: a start for each message, and its bytes at the speed of a link."""
+"""The time of an all-to-all between GPUs: that of its messages over links, measured ones and assumed ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+
+class Link(Protocol):
+    """What carries messages between two GPUs."""
+
+    def seconds(self, messages: float, sent: float) -> float:
+        """Return what equal messages take one after the other, ``sent`` bytes together."""
 
 
 @dataclass(frozen=True)
-class Link:
+class AssumedLink:
     """``start`` seconds for each message, and ``speed`` bytes a second."""
 
     start: float
@@ -20,17 +29,28 @@ class Link:
         return messages * self.start + sent / self.speed
 
 
-def fit(times: Iterable[tuple[float, float]]) -> Link:
-    """Return the link that fits ``(bytes, seconds)`` of single messages best: with the least squares of the relative errors."""
-    points = list(times)
-    weights = [1 / seconds**2 for _, seconds in points]
-    one = sum(weights)
-    x = sum(w * size for w, (size, _) in zip(weights, points))
-    xx = sum(w * size * size for w, (size, _) in zip(weights, points))
-    y = sum(w * seconds for w, (_, seconds) in zip(weights, points))
-    xy = sum(w * size * seconds for w, (size, seconds) in zip(weights, points))
-    determinant = one * xx - x * x
-    return Link((xx * y - x * xy) / determinant, determinant / (one * xy - x * y))
+@dataclass(frozen=True)
+class MeasuredLink:
+    """The measured ``(bytes, seconds)`` of single messages, by their bytes.
+
+    Between two of them the time follows a straight line, a shorter message than the shortest takes as long as that one, and a longer one
+    than the longest goes on at its speed.
+    """
+
+    times: Sequence[tuple[float, float]]
+
+    def seconds(self, messages: float, sent: float) -> float:
+        """Return what equal messages take one after the other, ``sent`` bytes together."""
+        return messages * self._one(sent / messages) if messages else 0.0
+
+    def _one(self, size: float) -> float:
+        (first, shortest), (last, longest) = self.times[0], self.times[-1]
+        if size <= first:
+            return shortest
+        if size >= last:
+            return longest * size / last
+        (low, before), (high, after) = next(pair for pair in pairwise(self.times) if pair[1][0] >= size)
+        return before + (after - before) * (size - low) / (high - low)
 
 
 def one_stage(gpus: int, of_gpu: float, host: int, within: Link, between: Link) -> float:

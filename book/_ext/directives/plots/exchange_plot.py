@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``exchange-fit`` and ``exchange-plot``: a model of exchanges between GPUs, against measured times and beyond them."""
+"""``exchange-times`` and ``exchange-plot``: measured exchanges between two GPUs, and what they would take between more."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conflict_free.evidence.metrics import format_number, parse_size, pretty_siz
 from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, list_table, picture, render
-from .exchange_model import Link, fit, one_stage, two_stages
+from .exchange_model import AssumedLink, MeasuredLink, one_stage, two_stages
 
 #: Numbers of GPUs, and the seconds that an exchange takes with each.
 Points = Sequence[tuple[int, float]]
@@ -36,25 +36,21 @@ def measured(evidence: Evidence, key: str) -> list[tuple[str, float, float]]:
     return [(row["size"], row["bytes"], row["time"]["ranks"]["median_ms"] / 1e3) for row in found]
 
 
-def link_of(evidence: Evidence, key: str) -> Link:
-    """Return the link that explains the measured rows of ``SLUG.KERNEL``."""
-    return fit([(size, seconds) for _, size, seconds in measured(evidence, key)])
+def link_of(evidence: Evidence, key: str) -> MeasuredLink:
+    """Return the link that the measured rows of ``SLUG.KERNEL`` are single messages of."""
+    return MeasuredLink([(sent, seconds) for _, sent, seconds in measured(evidence, key)])
 
 
-class ExchangeFit(EvidenceDirective, directive="exchange-fit"):
-    """``.. exchange-fit:: SLUG.KERNEL``: the start and the speed that fit the measured times, beside these times."""
+class ExchangeTimes(EvidenceDirective, directive="exchange-times"):
+    """``.. exchange-times:: SLUG.KERNEL``: the measured times of single messages, and their speeds."""
 
     required_arguments = 1
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        key = self.arguments[0]
-        link = link_of(evidence, key)
-        rows = [["matrix", "bytes sent", "measured, µs", "computed, µs", "difference"]]
-        for size, sent, seconds in measured(evidence, key):
-            computed = link.seconds(1, sent)
-            difference = f"{100 * (computed / seconds - 1):+.0f} %".replace("-", "−")
-            rows.append([pretty_size(size), format_number(sent), f"{seconds * 1e6:,.1f}", f"{computed * 1e6:,.1f}", difference])
-        return self.parsed([f"Fitted: a start of {link.start * 1e6:.1f} µs, and {link.speed / 1e9:.0f} GB/s.", "", *list_table(rows)])
+        rows = [["matrix", "bytes sent", "µs", "GB/s"]]
+        for size, sent, seconds in measured(evidence, self.arguments[0]):
+            rows.append([pretty_size(size), format_number(sent), f"{seconds * 1e6:,.1f}", f"{sent / seconds / 1e9:,.0f}"])
+        return self.parsed(list_table(rows))
 
 
 def curve(points: Points, x: Any, y: Any) -> str:
@@ -77,7 +73,7 @@ def of_more_hosts(one: Points, two: Points, half: Points, host: int) -> str:
 class ExchangePlot(EvidenceDirective, directive="exchange-plot"):
     """``.. exchange-plot:: SLUG.KERNEL``: the time of an all-to-all by the number of GPUs.
 
-    Within a host the link is the one that explains the measured rows; between hosts it is assumed: ``:between-start:`` in µs and
+    Within a host a message takes what the measured rows say of its size; between hosts the link is assumed: ``:between-start:`` in µs and
     ``:between-speed:`` in GB/s of each GPU. ``:host:`` is how many GPUs a host has, ``:size:`` that of the matrix.
     """
 
@@ -93,8 +89,8 @@ class ExchangePlot(EvidenceDirective, directive="exchange-plot"):
         key, size, host = self.arguments[0], parse_size(self.options["size"]), self.options["host"]
         width, height = map(int, size.split("x"))
         within = link_of(evidence, key)
-        between = Link(self.options["between-start"] / 1e6, self.options["between-speed"] * 1e9)
-        half = Link(between.start, between.speed / 2)
+        between = AssumedLink(self.options["between-start"] / 1e6, self.options["between-speed"] * 1e9)
+        half = AssumedLink(between.start, between.speed / 2)
         counts = [1 << n for n in range(1, int(math.log2(MOST_GPUS)) + 1)]
         kinds = (
             ("computed: one stage", "one", lambda gpus, sent: one_stage(gpus, sent, host, within, between)),

@@ -14,7 +14,7 @@ from docutils.parsers.rst import directives
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number, gbps, parse_size, pretty_size, sample
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, PUBLISHED_CEILING, ResultError
-from conflict_free.evidence.values import describe
+from conflict_free.evidence.values import describe_all
 
 from ..changes import BEFORE_CHANGE
 from ..project import EvidenceDirective, picture, render
@@ -162,9 +162,9 @@ class SpeedupPlot(EvidenceDirective, directive="speedup-plot"):
                 pass  # Some kernel was not measured there, or with another text: factors need all of them.
         old = {kernel for slug, kernel in kernels if kernel in evidence.stale(slug)}
         lines = [Line(marked(kernel, old), found) for (_, kernel), found in zip(kernels, dots)]
-        provenance = evidence.result(kernels[0][0])["provenance"]
+        provenances = [evidence.result(slug)["provenance"] for slug, _ in kernels]
         title = f"How many times as fast as {kernels[0][1]}, at {pretty_size(size)}, cold."
-        caption = f"{title} Whiskers: p10–p90 of the kernel's time; {HIDDEN}. {describe(provenance)}.{explained(old)}"
+        caption = f"{title} Whiskers: p10–p90 of the kernel's time; {HIDDEN}. {describe_all(provenances)}.{explained(old)}"
         return plot(lines, gpu_name(evidence), title, caption, "×", numbers=True)
 
     def _dots(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str, machine: str) -> list[Dot]:
@@ -202,8 +202,9 @@ class PublishedPlot(EvidenceDirective, directive="published-plot"):
             lines.append(Line(marked(row["kernel"], old), [*dots, *self._own(evidence, row, size)]))
         sizes = f"published at {pretty_size(data['size'])}, and here at {pretty_size(size)}, cold"
         title = f"Bandwidth in percent of cudaMemcpy; published figures in percent of their own plain copy, since they have no cudaMemcpy: {sizes}."
-        provenance = evidence.result(CEILING_SLUG)["provenance"]
-        caption = f"{title} Whiskers: p10–p90, for what was measured here; {HIDDEN}. {describe(provenance)}.{explained(old)}"
+        slugs = [CEILING_SLUG, *(row["slug"] for row in data["rows"])]
+        provenances = [evidence.result(slug)["provenance"] for slug in slugs]
+        caption = f"{title} Whiskers: p10–p90, for what was measured here; {HIDDEN}. {describe_all(provenances)}.{explained(old)}"
         return plot(lines, gpu_name(evidence), title, caption, "%", numbers=False)
 
     def _own(self, evidence: Evidence, row: dict[str, Any], size: str) -> list[Dot]:

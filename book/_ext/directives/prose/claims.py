@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxRole
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import is_measured
-from conflict_free.evidence.names import LOCAL, ResultError, StaleError
+from conflict_free.evidence.names import LOCAL, SPEED_WORDS, ResultError, StaleError
 from conflict_free.evidence.source import SourceError
 
 from .. import changes
@@ -28,6 +28,10 @@ from ..project import evidence
 from .values import value
 
 _PARTS = re.compile(r"(?P<sentence>.+?)\s*\[(?P<expression>[^\[\]]+)\]\Z", re.DOTALL)
+
+#: Words that compare two speeds, and a number that says by how much instead.
+_OF_SPEEDS = re.compile(r"\b(faster|slower|as fast|as slow|measurabl[ey])\b")
+_FACTOR = re.compile(r"(>=|<=|>|<) (?!1(\.0*)?\Z)[0-9.]+\Z")
 
 #: What a verdict is called on a page: it holds, it differs, or there is nothing to judge by.
 WORDS = {"holds": "holds here", "differs": "differs here", "stale": "stale here", "missing": "not measured here"}
@@ -84,6 +88,14 @@ class ClaimRole(SphinxRole):
             if match is None:
                 raise ResultError(f"{self.text!r} is not a sentence with a comparison in brackets at its end")
             expression = " ".join(match["expression"].split())
+            if (
+                _OF_SPEEDS.search(match["sentence"])
+                and not _FACTOR.search(expression)
+                and not any(f" {w} " in expression for w in SPEED_WORDS)
+            ):
+                raise ResultError(
+                    f"the sentence compares speeds, and {expression!r} does not; accepted: a factor, or between two times: {', '.join(SPEED_WORDS)}"
+                )
             compared = found.compare(expression)
         except (ResultError, SourceError) as error:
             if match is not None:

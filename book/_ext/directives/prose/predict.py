@@ -2,36 +2,69 @@
 # SPDX-License-Identifier: MIT
 """``predict`` and ``answer``: a question to settle before reading on, with its answer folded away.
 
-The fold is the browser's own, so it works by keyboard and without JavaScript.
+The fold is the browser's own, so it works by keyboard and without JavaScript. With it, ``_static/predict.js`` takes numbers and says at
+once whether they are right.
 """
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from ..project import UNMARKED
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
+
+from ..project import UNMARKED, evidence, render
+from .ebook import EPUB
 
 
 class predict(nodes.General, nodes.Element):
-    """A question, with its answer inside."""
+    """A question, with its answer inside. ``asked`` are the numbers that a reader may try."""
 
 
 class answer(nodes.General, nodes.Element):
     """The folded answer of a question. ``label`` is what the fold shows."""
 
 
+def asked_number(found: Evidence, line: str) -> dict[str, Any]:
+    """Return label, right number and hints of ``LABEL = NUMBER | WRONG: HINT | …``; NUMBER may be a key of the evidence. Raises ResultError."""
+    question, *wrong = (part.strip() for part in line.split(" | "))
+    label, equals, right = (part.strip() for part in question.rpartition(" = "))
+    hints = [tuple(part.strip() for part in one.partition(":")[::2]) for one in wrong]
+    if not equals or not all(number and hint for number, hint in hints):
+        raise ResultError(f"{line!r} is not 'LABEL = NUMBER | WRONG: HINT | …'")
+    number = right if right.replace(".", "", 1).isdecimal() else found.value(right).text(",.12g").replace(",", "")
+    if number in dict(hints):
+        raise ResultError(f"{line!r} has a hint for the right number")
+    return {"label": label, "right": number, "hints": json.dumps(dict(hints))}
+
+
 class Predict(SphinxDirective):
-    """``.. predict::``: the body is the question; it holds exactly one ``answer``."""
+    """``.. predict::``: the body is the question; it holds exactly one ``answer``.
+
+    ``:numbers:`` lets a reader try: a line for each number, ``LABEL = NUMBER | WRONG: HINT | …``, where NUMBER may be a key of the
+    role ``val``, and a hint is shown for a wrong number that people give.
+    """
 
     has_content = True
+    option_spec = {"numbers": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         """Parse the body."""
         self.assert_has_content()
         node = predict()
         self.set_source_info(node)
+        try:
+            node["asked"] = [
+                asked_number(evidence(self.env), line) for line in self.options.get("numbers", "").splitlines() if line.strip()
+            ]
+        except ResultError as error:
+            raise self.error(f"predict: {error}") from None
         self.state.nested_parse(self.content, self.content_offset, node)
         found = sum(isinstance(child, answer) for child in node.children)
         if found != 1:
@@ -64,6 +97,9 @@ def _depart_predict(self, node: predict) -> None:
 
 
 def _visit_answer(self, node: answer) -> None:
+    asked = node.parent.get("asked")
+    if asked and self.builder.name != EPUB:
+        self.body.append(render("predict_numbers.html", asked=asked))
     self.body.append(f'<details class="answer">\n<summary>{self.encode(node["label"])}</summary>\n')
 
 
@@ -71,8 +107,15 @@ def _depart_answer(self, node: answer) -> None:
     self.body.append("</details>\n")
 
 
+def _add_script(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
+    """Load the script on the pages that need it."""
+    if doctree is not None and any(node["asked"] for node in doctree.findall(predict)):
+        app.add_js_file("predict.js", loading_method="defer")
+
+
 def setup(app: Sphinx) -> None:
     """Register the directives and their nodes."""
+    app.connect("html-page-context", _add_script)
     app.add_node(predict, html=(_visit_predict, _depart_predict), **UNMARKED)
     app.add_node(answer, html=(_visit_answer, _depart_answer), **UNMARKED)
     app.add_directive("predict", Predict)

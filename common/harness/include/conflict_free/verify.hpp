@@ -23,17 +23,22 @@ namespace detail {
 
 /// How many elements differ, and the index of the first that does.
 struct Differences {
-    std::size_t count = 0, first = 0;
+    /// How many elements differ.
+    std::size_t count = 0;
+    /// The index of the first of them.
+    std::size_t first = 0;
 };
 
 /// Adds up, on all cores, what `part(begin, end)` finds in parts of [0, count).
 Differences find_differences(std::size_t count, const std::function<Differences(std::size_t begin, std::size_t end)>& part);
 
+/// One line that tells `found` of `count` elements, with both texts of the first that differs.
 std::string tell_differences(std::size_t count, Differences found, const std::string& actual, const std::string& expected);
 
 /// A number as text, with six significant digits if it is no integer.
 std::string number_text(double number);
 
+/// An element as text: an integer whole, any other number by number_text().
 template <class Element> std::string element_text(const Element& element)
 {
     if constexpr (std::is_integral_v<Element>) return std::to_string(element);

@@ -11,9 +11,11 @@ from typing import Any
 from .metrics import COUNTED, MEASURED, OF_KERNELS, SHARES, counts_metric, gbps, issue_limit, parse_size, pretty_size, sample, work_rate
 from .names import CEILING, CEILING_SLUG, HISTORICAL, PEERS, SPECIMENS, ResultError
 from .rows import Rows
+from .speeds import SPEED_CLAIMS, WARM, time_of_work, verdict
 from .values import COMPARISONS, Comparison, Value, describe, where_it_ran
 
 _COMPARISON = re.compile(r"\s(>=|<=|==|>|<)\s")
+_OF_SPEEDS = re.compile(rf"\s({'|'.join(SPEED_CLAIMS)})\s")
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 
@@ -56,12 +58,19 @@ class Evidence(Rows):
     def compare(self, expression: str) -> Comparison:
         """Return a comparison of two values, and whether it holds.
 
-        The expression is ``A > B`` with one of ``> < >= <= ==``; a side is a key that ``value`` accepts, or a number.
+        The expression is ``A > B`` with one of ``> < >= <= ==``; a side is a key that ``value`` accepts, or a number. Or it is
+        ``A faster than B`` with one of the words of SPEED_CLAIMS, which the rule of ``speeds`` decides; a side is then
+        ``slug.kernel.size`` or ``slug.peers.NAME.size``, with ``.warm`` behind it for the warm time.
         Raises ResultError if it is malformed, or the evidence is missing or stale.
         """
+        of_speeds = _OF_SPEEDS.split(expression)
+        if len(of_speeds) == 3:
+            return self._compare_speeds(*(part.strip() for part in of_speeds))
         parts = _COMPARISON.split(expression)
         if len(parts) != 3:
-            raise ResultError(f"claim {expression!r} is not a comparison of two values; accepted: {' '.join(COMPARISONS)}")
+            raise ResultError(
+                f"claim {expression!r} is not a comparison of two values; accepted: {' '.join(COMPARISONS)}, {', '.join(SPEED_CLAIMS)}"
+            )
         sides = []
         for part in (parts[0].strip(), parts[2].strip()):
             value = Value(float(part), "", ",.12g") if _NUMBER.match(part) else self.value(part)
@@ -78,6 +87,28 @@ class Evidence(Rows):
             provenance,
             left.stale or right.stale,
         )
+
+    def _compare_speeds(self, left: str, words: str, right: str) -> Comparison:
+        times, values = [], []
+        for side in (left, right):
+            key, state = (side.removesuffix(WARM), "warm") if side.endswith(WARM) else (side, "cold")
+            parts = key.split(".")
+            if len(parts) == 4 and parts[1] == PEERS:
+                row = self.peer_row(parts[0], *parts[2:])
+            elif len(parts) == 3:
+                row = self.measured_row(*parts)
+            else:
+                raise ResultError(
+                    f"{side!r} is not a time; accepted: slug.kernel.size, slug.{PEERS}.NAME.size, each with or without {WARM}"
+                )
+            times.append(time_of_work(row, state))
+            rate = "billions_per_second" if row.get("work") else "gbps"
+            values.append(self._single(f"{key}.{'warm_' if state == 'warm' else ''}{rate}"))
+        found = verdict(*times)
+        provenance = "; ".join(dict.fromkeys(value.provenance for value in values))
+        holds = found in SPEED_CLAIMS[words]
+        stale = any(value.stale for value in values)
+        return Comparison(holds, values[0].text(), words, values[1].text(), f"The rule says: {found.value}. {provenance}", stale)
 
     def _single(self, key: str) -> Value:
         if key.startswith("historical:"):

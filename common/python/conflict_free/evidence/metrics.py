@@ -10,7 +10,7 @@ from typing import Any
 
 from conflict_free.counts import GROUPS, MEASURES, NUMBERS
 
-from .names import COUNTED_SIZE, PEERS, SECTOR_BYTES, SPECIMENS, ResultError
+from .names import COUNTED_SIZE, PEERS, SECTOR_BYTES, SPECIMENS, SPEED_WORDS, ResultError
 
 _SIZE = re.compile(r"([1-9][0-9]*|0(?=x))(?:x([1-9][0-9]*))?\Z")
 
@@ -214,6 +214,8 @@ def access_metric(access: dict[str, Any], name: str) -> float:
 
 def is_measured(expression: str) -> bool:
     """Return whether a key, a ratio or a comparison of keys depends on the measured GPU."""
+    if any(f" {words} " in expression for words in SPEED_WORDS):
+        return True
     keys = [word.split(".", 3) for word in expression.split() if not word.startswith("historical:")]
     return any(key[0] in ("machine", SPECIMENS) or len(key) == 4 and (key[1] == PEERS or key[3] in MEASURED) for key in keys)
 

@@ -49,3 +49,7 @@ class ResultError(ValueError):
 
 class StaleError(ResultError):
     """Evidence was measured with another text of the kernel than the present one."""
+
+
+#: What a claim may say between two times; ``speeds`` has the rule that decides it. Longer words come first.
+SPEED_WORDS = ("no faster than", "no slower than", "not measurably different from", "as fast as", "faster than", "slower than")

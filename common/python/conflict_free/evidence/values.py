@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,16 @@ def describe(provenance: dict[str, Any]) -> str:
         f"{several}{provenance['gpu']}, driver {provenance['driver']}, CUDA {provenance['toolkit']}, {nccl}"
         f"{provenance['date'][:10]}, commit {provenance['commit'][:10]}"
     )
+
+
+def describe_all(provenances: Iterable[dict[str, Any]]) -> str:
+    """Return one line that names the machines of several results, each machine with all dates and commits."""
+    runs: dict[tuple[str, str], list[str]] = {}
+    for provenance in provenances:
+        line = describe(provenance)
+        run = f"{provenance['date'][:10]}, commit {provenance['commit'][:10]}"
+        runs.setdefault(line.removesuffix(run), []).append(run)
+    return "; ".join(machine + " and ".join(sorted(set(found))) for machine, found in runs.items())
 
 
 def where_it_ran(row: dict[str, Any], provenance: dict[str, Any]) -> str:

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``machine-map`` (the parts of a GPU, with their sizes and speeds) and ``warp-map`` (which warp and lane a thread of a block is)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import format_number
+from conflict_free.evidence.names import CEILING_SLUG, SPECIMENS, ResultError
+
+from ..project import EvidenceDirective, picture, render
+from .rounds import FILLS
+
+#: What a multiprocessor of compute capability 9.0 has, by the CUDA C++ Programming Guide.
+SCHEDULERS, THREADS, REGISTER_KIB, L1_KIB, BLOCK_SHARED_KIB, BANKS, BANK_BYTES = 4, 2048, 256, 256, 227, 32, 4
+
+#: What the speeds are taken from: a copy from DRAM, a copy within the L2, the cycles of a load without conflicts.
+DRAM_SPEED, L2_SPEED = "copy.cudaMemcpy.16384.gbps", "copy.copy_four_loads.2048.warm_gbps"
+SHARED_CYCLES = "errata.slower_by_ways.full_cycles_1"
+
+WARP = 32
+
+#: Units of a warp-map: a cell, and the space above for the name.
+CELL, HEAD = 17, 4
+
+
+class MachineMap(EvidenceDirective, directive="machine-map"):
+    """``.. machine-map::``: the book's machine as boxes: multiprocessors, L2 and memory. Sizes are those of the result files.
+
+    The speed of the memory is that of ``cudaMemcpy``, that of the L2 of a copy whose matrices lie in it, and that of shared memory the
+    bytes of all banks, over the measured cycles of a load without conflicts.
+    """
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        provenance = evidence.some_result(CEILING_SLUG)["provenance"]
+        cycles = evidence.value(SHARED_CYCLES)
+        multiprocessors = provenance["multiprocessors"]
+        # The clock of the cycles that were measured; that of another run may be an idle GPU's.
+        clock = evidence.some_result(SPECIMENS)["provenance"]["clocks_after"]["sm_mhz"]
+        shared = multiprocessors * BANKS * BANK_BYTES * clock / float(cycles.number) / 1e3
+        dram, l2 = evidence.value(DRAM_SPEED), evidence.value(L2_SPEED)
+        shown: dict[str, Any] = {
+            "gpu": provenance["gpu"],
+            "multiprocessors": multiprocessors,
+            "threads": f"{THREADS:,}",
+            "warps": THREADS // WARP,
+            "schedulers": SCHEDULERS,
+            "register_kib": REGISTER_KIB,
+            "l1_kib": L1_KIB,
+            "block_shared_kib": BLOCK_SHARED_KIB,
+            "banks": BANKS,
+            "l2_mb": format_number(provenance["l2_bytes"] / 1e6, ".0f"),
+            "memory_gb": format_number(provenance["memory_bytes"] / 1e9, ".0f"),
+            "shared_gbps": format_number(round(shared, -2)),
+            "l2_gbps": l2.text(),
+            "dram_gbps": dram.text(),
+            "provenance": f"{dram.provenance}; {l2.provenance}; {cycles.provenance}, at {clock} MHz",
+        }
+        said = (
+            f"{shown['gpu']}: {multiprocessors} multiprocessors, each with {SCHEDULERS} schedulers, {REGISTER_KIB} KiB of registers, and "
+            f"{L1_KIB} KiB that L1 and shared memory share; an L2 of {shown['l2_mb']} MB; {shown['memory_gb']} GB of DRAM. Shared memory delivers "
+            f"{shown['shared_gbps']} GB/s in all multiprocessors together, the L2 {shown['l2_gbps']}, DRAM {shown['dram_gbps']}."
+        )
+        return picture(render("machine_map.html", description=said, **shown), said)
+
+
+def block_of(width: int, height: int) -> dict[str, Any]:
+    """Return what the template draws of a block: a cell for each thread, with its warp and lane."""
+    cells = []
+    for number in range(width * height):
+        warp, lane = divmod(number, WARP)
+        cells.append({"x": number % width * CELL, "y": HEAD + number // width * CELL, "lane": lane, "fill": FILLS[warp], "warp": warp})
+    return {"width": width, "height": height, "cells": cells, "warps": -(-width * height // WARP)}
+
+
+class WarpMap(EvidenceDirective, directive="warp-map"):
+    """``.. warp-map:: WxH …``: blocks of threads, side by side, each thread with its lane, in the color of its warp."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        blocks = []
+        for text in self.arguments[0].split():
+            width, times, height = text.partition("x")
+            if not (times and width.isdecimal() and height.isdecimal() and 0 < int(width) * int(height) <= WARP * len(FILLS)):
+                raise ResultError(f"{text!r} is not a block; accepted: WxH with at most {WARP * len(FILLS)} threads")
+            blocks.append(block_of(int(width), int(height)))
+        said = " ".join(
+            f"A block of {one['width']} × {one['height']} threads has {one['warps']} warps; a warp is "
+            + (
+                f"{WARP // one['width']} rows of it."
+                if one["width"] < WARP
+                else f"{WARP / one['width']:g} of a row."
+                if one["width"] > WARP
+                else "a row of it."
+            )
+            for one in blocks
+        )
+        return picture(render("warp_map.html", blocks=blocks, cell=CELL, head=HEAD, description=said), said)

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``load-timeline``: the loads of one thread over time, one after another or together; a drawing, with no measured time in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural
+
+from ..project import EvidenceDirective, picture, render
+
+#: Units of the picture: the wait for a load, the issue of an instruction, the height of a row, and the room for its name.
+WAIT, ISSUE, ROW, LEFT = 62, 6, 17, 46
+
+
+def bars_of(loads: int, together: int) -> list[dict[str, Any]]:
+    """Return the bars of ``loads`` loads and their stores, of which ``together`` are issued before the first store."""
+    bars, now = [], 0
+    for first in range(0, loads, together):
+        group = range(first, min(first + together, loads))
+        for place, load in enumerate(group):
+            bars.append({"row": load, "x": now + ISSUE * place, "width": WAIT, "store": now + WAIT + ISSUE * (len(group) + place)})
+        now = bars[-1]["store"] + ISSUE
+    return bars
+
+
+class LoadTimeline(EvidenceDirective, directive="load-timeline"):
+    """``.. load-timeline::``: a line of the body is ``SLUG.KERNEL | N``: the kernel has *N* loads of a thread in flight at once.
+
+    ``:loads: N`` is how many loads the thread makes, ``:bytes: N`` how many bytes each brings.
+    """
+
+    has_content = True
+    option_spec = {"loads": directives.positive_int, "bytes": directives.positive_int}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        loads, each = self.options.get("loads", 4), self.options.get("bytes", 4)
+        panels = []
+        for line in filter(str.strip, self.content):
+            name, bar, together = line.partition("|")
+            slug, kernel = self.kernel_argument(name.strip())
+            evidence.sources(slug).region(kernel)
+            if not bar or not together.strip().isdecimal() or not 0 < int(together) <= loads:
+                raise ResultError(f"{line!r} is not SLUG.KERNEL | N with 1 to {loads} loads in flight")
+            panels.append(
+                {"kernel": kernel, "bytes": int(together) * each, "bars": bars_of(loads, int(together)), "together": int(together)}
+            )
+        longest = max(bar["store"] for panel in panels for bar in panel["bars"]) + ISSUE
+        said = " ".join(
+            f"{one['kernel']}: {plural(one['together'], 'load')} of a thread in flight, {plural(one['bytes'], 'byte')}." for one in panels
+        )
+        html = render(
+            "load_timeline.html", panels=panels, description=said, loads=loads, width=LEFT + longest, left=LEFT, row=ROW, issue=ISSUE
+        )
+        return picture(html, said)

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``ladder`` and ``rung``: the transposes of the book from the slowest to the fastest, whole, and as a strip at a chapter's head.
+
+``ladder.json`` in the book's folder lists the rungs in the order of reading: the pages that climb to a rung, the first of which it
+links to, a kernel as in a claim on speeds, and words.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import parse_size, pretty_size
+from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.values import describe_all
+
+from ..filled_late import fill_late
+from ..project import EvidenceDirective, shown
+from ..prose.course import facts
+
+LIST = "ladder.json"
+
+
+def rungs_of(evidence: Evidence, listed: dict[str, Any], which: str) -> list[dict[str, Any]]:
+    """Return what the templates show of each rung in ``listed[which]``. Raises ResultError."""
+    ceiling = evidence.value(f"copy.cudaMemcpy.{listed['size']}.gbps").number
+    found = []
+    for one in listed[which]:
+        value = evidence.value(f"{one['row']}.{listed['size']}.gbps")
+        percent = 100 * float(value.number) / float(ceiling)
+        found.append(
+            {
+                "pages": one["pages"],
+                "words": one["words"],
+                "gbps": value.text(),
+                "width": round(percent, 1),
+                "percent": f"{percent:.0f}",
+                "provenance": value.provenance,
+                "stale": value.stale,
+            }
+        )
+    return found
+
+
+class ladder(nodes.General, nodes.Element):
+    """A ladder, filled in when the page is written: ``rungs`` and ``beside``, ``size``, and whether it is a ``strip``."""
+
+
+class Ladder(EvidenceDirective, directive="ladder"):
+    """``.. ladder::``: the rungs from the lowest to the highest, each a link to its page, and what libraries reach beside them."""
+
+    strip = False
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        path = Path(self.config.conflict_free_book) / LIST
+        self.env.note_dependency(str(path))
+        if not path.is_file():
+            raise ResultError(f"{path} is missing; it lists the rungs")
+        listed = json.loads(path.read_text(encoding="utf-8"))
+        size = pretty_size(parse_size(listed["size"]))
+        parts = {which: rungs_of(evidence, listed, which) for which in ("rungs", "beside")}
+        slugs = dict.fromkeys(one["row"].partition(".")[0] for which in parts for one in listed[which])
+        ran = describe_all(evidence.some_result(slug)["provenance"] for slug in slugs)
+        node = ladder(strip=self.strip, size=size, ran=ran, **parts)
+        self.set_source_info(node)
+        return [node]
+
+
+class Rung(Ladder, directive="rung"):
+    """``.. rung::``: the ladder as a strip, with the rungs of this page marked, and the minutes that the page takes to read."""
+
+    strip = True
+
+
+def _fill(app: Sphinx, node: ladder, docname: str) -> list[nodes.Node]:
+    """Return the HTML of a ladder, whose links depend on the page."""
+
+    def linked(rung: dict[str, Any]) -> dict[str, Any]:
+        uri = app.builder.get_relative_uri(docname, rung["pages"][0]) if rung["pages"] else ""
+        return {**rung, "uri": uri, "here": docname in rung["pages"]}
+
+    parts = {which: [linked(rung) for rung in node[which]] for which in ("rungs", "beside")}
+    if not node["strip"]:
+        return [shown("ladder.html", size=node["size"], ran=node["ran"], **parts)]
+    on_ladder = any(rung["here"] for which in parts.values() for rung in which)
+    minutes = facts(app.env)[docname].reading
+    return [shown("rung.html", size=node["size"], minutes=minutes, on_ladder=on_ladder, rungs=[*parts["rungs"], parts["beside"][0]])]
+
+
+def minutes(env: BuildEnvironment) -> dict[str, int]:
+    """Return the minutes that each page takes to read."""
+    return {name: found.reading for name, found in facts(env).items()}
+
+
+def setup(app: Sphinx) -> None:
+    """Register the node."""
+    fill_late(app, ladder, minutes, _fill)

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The ladder of transposes: whole, and as a strip at a chapter's head."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import synthetic
+from test_directives import text_of
+
+BOOK = Path(__file__).resolve().parents[1]
+RUNGS = [
+    {"pages": ["naive"], "row": "naive.transpose_naive_row_read", "words": "write columns"},
+    {"pages": ["index"], "row": "copy.copy_plain", "words": "write rows"},
+]
+BESIDE = [
+    {"pages": ["naive"], "row": "copy.cudaMemcpy", "words": "the ceiling"},
+    {"pages": [], "row": "copy.peers.library_copy", "words": "a library"},
+]
+
+
+def with_ladder(project):
+    synthetic.add_peers(project.results, "copy")
+    (project.book / "ladder.json").write_text(json.dumps({"size": "16384", "rungs": RUNGS, "beside": BESIDE}))
+    project.page("A page with a few words.", "naive")
+    return ".. toctree::\n\n   naive\n"
+
+
+def test_a_ladder_has_its_rungs_in_their_order_and_libraries_beside_them(project):
+    html = project.build_page(f".. ladder::\n\n{with_ladder(project)}")
+    said = text_of(html)
+    assert "write columns 450 41 % write rows 1,000 91 % the ceiling 1,100 100 % a library 700 64 %" in said
+    assert re.search(r'<a class="words" href="naive.html">write columns</a>', html)
+
+
+def test_a_strip_marks_the_rungs_of_its_page_and_says_how_long_the_page_takes(project):
+    html = project.build_page(f".. rung::\n\n{with_ladder(project)}\n{'Many words. ' * 700}\n")
+    assert html.count('aria-current="step"') == 1 and "About 10 minutes to read." in html
+    assert re.search(r'aria-current="step" title="write rows: 91 % of cudaMemcpy\.', html)
+
+
+def test_a_page_beside_the_ladder_has_the_minutes_alone(project):
+    tree = with_ladder(project)
+    project.page(".. rung::\n\nWords.", "other")
+    project.page(f"{tree}   other\n")
+    html = project.build().html("other")
+    assert "minutes to read" in html and "<ol" not in html.split('<div class="rung">')[1].split("</div>")[0]
+
+
+def test_the_rungs_of_the_book_climb():
+    listed = json.loads((BOOK / "ladder.json").read_text(encoding="utf-8"))
+    rows = {}
+    for path in (BOOK / "results" / "h200").glob("*.json"):
+        for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
+            if row["size"] == "16384x16384" and row["time"]:
+                rows[f"{path.stem}.{row['kernel']}"] = row["time"].get("cold", {}).get("median_ms")
+    times = [rows[rung["row"]] for rung in listed["rungs"]]
+    assert times == sorted(times, reverse=True)
+    assert all((BOOK / f"{page}.rst").is_file() for rung in listed["rungs"] + listed["beside"] for page in rung["pages"])
