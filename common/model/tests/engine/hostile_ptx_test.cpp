@@ -77,6 +77,10 @@ const std::vector<Case>& cases()
         {"printf of a text that is none",
          "{\n.param .b64 a;\n.param .b64 b;\n.param .b32 c;\nmov.u64 %d1, 1;\nst.param.b64 [a], %d1;\nst.param.b64 [b], %d1;\n"
          "call.uni (c), vprintf, (a, b);\n}"},
+        {"malloc of nothing", "{\n.param .b64 a;\ncall (a), malloc;\n}"},
+        {"malloc of a size of 4 bytes", "{\n.param .b64 a;\n.param .b32 b;\nst.param.b32 [b], %r1;\ncall (a), malloc, (b);\n}"},
+        {"malloc into a result of 1 byte",
+         "{\n.param .b8 a;\n.param .b64 b;\nmov.u64 %d1, 64;\nst.param.b64 [b], %d1;\ncall (a), malloc, (b);\n}"},
     };
     return all;
 }
@@ -95,8 +99,10 @@ End run(const std::string& body)
     device.set_printer([&end](std::string_view text) { end.printed += text; });
     try {
         std::string text = text_of(body);
-        if (body.find("vprintf") != body.npos)
-            text.insert(text.find(".global"), ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n");
+        const std::string declarations =
+            ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
+            ".extern .func (.param .b64 r) malloc (.param .b64 a);\n";
+        text.insert(text.find(".global"), declarations);
         const int module = device.load_module({text});
         simt::LaunchRequest request;
         request.function = device.find_function(module, "kernel");
