@@ -129,6 +129,13 @@ bool AddressSpace::release(std::uint64_t address)
     return true;
 }
 
+void AddressSpace::make_read_only(std::uint64_t begin)
+{
+    const std::unique_lock lock(mutex_);
+    const auto found = std::ranges::lower_bound(allocations_, begin, {}, &Allocation::begin);
+    if (found != allocations_.end() && found->begin == begin) found->read_only = true;
+}
+
 void AddressSpace::map_host(void* memory, std::size_t bytes)
 {
     const std::unique_lock lock(mutex_);

@@ -41,7 +41,7 @@ struct Allocation {
     std::int64_t delta = 0;
     bool freed = false;
     bool host = false;
-    /// Kernels may read it and not write it.
+    /// Constant memory: kernels may read it and not write it.
     bool read_only = false;
     /// The device that it is of.
     int device = 0;
@@ -68,6 +68,8 @@ public:
     std::uint64_t allocate(std::size_t bytes, int device = 0);
     /// Returns memory to the host. False if `address` is not the start of a live allocation.
     bool release(std::uint64_t address);
+    /// Makes the allocation at `begin` constant memory.
+    void make_read_only(std::uint64_t begin);
     /// Makes host memory known under its host address.
     void map_host(void* memory, std::size_t bytes);
     bool unmap_host(void* memory);

@@ -67,6 +67,8 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
             const SharedPlace place = find_shared(warp, lane, address, operands.other.space, bytes, unit);
             if (!place) return;
             from = place.at;
+            // A copy from the own block's shared memory to itself is told nowhere else.
+            if (place.block == warp.block) warp.block->watch.tell_cluster_access(1);
             note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, place.offset, bytes);
         }
         warp.access.operation = Operation::store;
@@ -178,6 +180,7 @@ std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const D
         }
         destination.barrier = find_barrier(warp, lane, barrier, operands.barrier.space);
         if (!destination.barrier) continue;
+        if (destination.to.block != warp.block) warp.block->watch.tell_cluster_access(1);
         all.push_back(destination);
     }
     return all;

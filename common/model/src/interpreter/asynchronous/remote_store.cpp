@@ -50,13 +50,15 @@ void store_lanes(Warp& warp, const DecodedInstruction& instruction)
             elements.size += size;
         }
         begin_access(warp, instruction, operation, static_cast<int>(elements.size));
-        for (const Destination& destination : find_destinations(warp, lane, operands.shared, elements.size, elements.size))
+        for (const Destination& destination : find_destinations(warp, lane, operands.shared, elements.size, elements.size)) {
+            if (destination.to.block == warp.block) warp.block->watch.tell_cluster_access(1);
             Asynchronous::of(*destination.to.block)
                 .add_to_barrier(destination.barrier.offset,
                                 [issuer = Issuer(warp, lane, instruction), destination, elements, operation, &operands](Warp& waiter) {
                                     write(operands, destination.to.at, elements);
                                     arrive_with(issuer, destination, operation, {elements.size, elements.size}, waiter);
                                 });
+        }
     });
     warp.progress = true;
 }
