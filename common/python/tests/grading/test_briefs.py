@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from conflict_free.grading.assignment import BRIEF, load, names
+from conflict_free.grading.assignment import BRIEF, GATES, load, names
 
 #: By assignment and threshold: what the brief says, with groups for its numbers, and the limit of task.toml with these numbers in
 #: their places. A number from 1 on may be written as a word.
@@ -73,6 +73,19 @@ LIMITS = {
     ),
     ("unroll", "blocks"): (r"no block loads more than ([\d,]+) bytes", "{0}"),
 }
+#: The same by assignment and limit of `[kernels]`.
+KERNELS = {
+    ("padding", "busiest_instructions"): (r"the busiest one accesses memory by at most (\d+) instructions", "{0}"),
+    ("coalesced", "busiest_instructions"): (r"the busiest one accesses memory by at most (\d+) instructions", "{0}"),
+    ("naive", "busiest_instructions"): (
+        r"at most a (tenth) more instructions of warps .* brings (\d+) rows .* each of its rows, and (\d+) accesses to shared memory",
+        "{0} * ((width + 31) // 32 * (min(height, {1}) + {2}) + 1)",
+    ),
+    ("across_gpus", "busiest_instructions"): (
+        r"the busiest one accesses memory by at most (\d+) instructions of warps for each rank",
+        "{0} * ranks",
+    ),
+}
 WORDS = {"no": "0", "one": "1", "two": "2", "six": "6", "ten": "10", "tenth": "1.1"}
 
 
@@ -80,16 +93,40 @@ def test_each_threshold_is_in_the_table():
     assert set(LIMITS) == {(name, threshold.name) for name in names() for threshold in load(name).thresholds}
 
 
+def test_each_limit_on_the_busiest_multiprocessor_is_in_its_table():
+    assert set(KERNELS) == {(name, "busiest_instructions") for name in names() if load(name).kernels.busiest_instructions}
+
+
 @pytest.mark.parametrize(("name", "threshold"), LIMITS)
 def test_a_brief_and_its_check_have_the_same_numbers(name, threshold):
     task = load(name)
+    checked = next(each.limit for each in task.thresholds if each.name == threshold)
+    assert same(said_by(task, *LIMITS[name, threshold]), checked, task.cases[0].parameters)
+
+
+@pytest.mark.parametrize(("name", "limit"), KERNELS)
+def test_a_brief_and_its_limit_on_kernels_have_the_same_numbers(name, limit):
+    task = load(name)
+    assert same(said_by(task, *KERNELS[name, limit]), getattr(task.kernels, limit), task.cases[0].parameters)
+
+
+def said_by(task, said: str, limit: str) -> str:
+    """Return the limit with the numbers that the brief has for it."""
     brief = " ".join((task.folder / BRIEF).read_text(encoding="utf-8").split())
-    said, limit = LIMITS[name, threshold]
     found = re.search(said, brief)
     assert found, f"brief.rst does not say: {said}"
-    numbers = [WORDS.get(number.lower(), number.replace(",", "")) for number in found.groups()]
-    checked = next(each.limit for each in task.thresholds if each.name == threshold)
-    assert same(limit.format(*numbers), checked, task.cases[0].parameters)
+    return limit.format(*[WORDS.get(number.lower(), number.replace(",", "")) for number in found.groups()])
+
+
+def test_no_cheat_has_more_points_than_what_is_right_and_slow():
+    """The page For teachers says so, and that this is half of the points at most."""
+    for name in names():
+        task = load(name)
+        most = sum(task.points[check] for check in GATES)
+        assert 2 * most <= task.max_points
+        for answer in task.answers:
+            if answer.is_cheat or answer.expected.fails == "by_kernels":
+                assert answer.expected.points <= most, f"{name}: {answer.name}"
 
 
 def same(first: str, second: str, parameters) -> bool:
