@@ -5,14 +5,12 @@
 /// Compares the output of a kernel with the expected output.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <functional>
-#include <mutex>
 #include <span>
-#include <sstream>
 #include <string>
+#include <type_traits>
 
 namespace conflict_free {
 
@@ -21,29 +19,45 @@ namespace conflict_free {
 void parallel_for(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& part,
                   std::size_t least_part = std::size_t{1} << 16);
 
+namespace detail {
+
+/// How many elements differ, and the index of the first that does.
+struct Differences {
+    std::size_t count = 0, first = 0;
+};
+
+/// Adds up, on all cores, what `part(begin, end)` finds in parts of [0, count).
+Differences find_differences(std::size_t count, const std::function<Differences(std::size_t begin, std::size_t end)>& part);
+
+std::string tell_differences(std::size_t count, Differences found, const std::string& actual, const std::string& expected);
+
+/// A number as text, with six significant digits if it is no integer.
+std::string number_text(double number);
+
+template <class Element> std::string element_text(const Element& element)
+{
+    if constexpr (std::is_integral_v<Element>) return std::to_string(element);
+    else return number_text(static_cast<double>(element));
+}
+
+}  // namespace detail
+
 /// Compares `actual` element by element, bit for bit, with `expected(index)`.
 /// @return an empty text if all agree, else the number of differences and the first of them
 template <class Element, class Expected> std::string compare_elements(std::span<const Element> actual, Expected&& expected)
 {
-    std::mutex mutex;
-    std::size_t differences = 0, first = actual.size();
-    parallel_for(actual.size(), [&](std::size_t begin, std::size_t end) {
-        std::size_t found = 0, first_found = actual.size();
+    const auto found = detail::find_differences(actual.size(), [&](std::size_t begin, std::size_t end) {
+        detail::Differences differences;
         for (std::size_t i = begin; i < end; ++i) {
             const Element wanted = expected(i);
             if (std::memcmp(&actual[i], &wanted, sizeof(Element)) == 0) continue;
-            first_found = std::min(first_found, i);
-            ++found;
+            if (differences.count++ == 0) differences.first = i;
         }
-        const std::lock_guard lock(mutex);
-        differences += found;
-        first = std::min(first, first_found);
+        return differences;
     });
-    if (differences == 0) return {};
-    std::ostringstream message;
-    message << differences << " of " << actual.size() << " elements differ; the first is element " << first << ": " << actual[first]
-            << ", expected " << expected(first);
-    return message.str();
+    if (found.count == 0) return {};
+    const Element wanted = expected(found.first);
+    return detail::tell_differences(actual.size(), found, detail::element_text(actual[found.first]), detail::element_text(wanted));
 }
 
 }  // namespace conflict_free
