@@ -34,6 +34,21 @@ def _complaints(run: Run, assignment: Assignment) -> Iterator[Finding]:
 
 def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterator[Finding]:
     """Yield the uses of memory whose costs no threshold counts."""
+    data = run.calls["data"]
+    if data["cluster_accesses"]:
+        yield Finding(
+            False,
+            f"kernels access shared memory of other blocks, or by st.async or red.async, {data['cluster_accesses']:,} times",
+            "none",
+            "Use the block's own shared memory with ordinary loads and stores: nobody has counted what the others cost.",
+        )
+    if data["constant_bytes_stored"]:
+        yield Finding(
+            False,
+            f"kernels store {data['constant_bytes_stored']:,} bytes to constant memory",
+            "none",
+            "Constant memory is set by the host, before a launch: let kernels store to global memory.",
+        )
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
     most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
@@ -51,21 +66,6 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"kernels make {requests:,} requests for textures or surfaces",
             "none",
             "Load and store through pointers: how the lanes' addresses lie is what the task is about.",
-        )
-    data = run.calls["data"]
-    if data["cluster_accesses"]:
-        yield Finding(
-            False,
-            f"kernels access shared memory of other blocks, or by st.async or red.async, {data['cluster_accesses']:,} times",
-            "none",
-            "Use the block's own shared memory with ordinary loads and stores: nobody has counted what the others cost.",
-        )
-    if data["constant_bytes_stored"]:
-        yield Finding(
-            False,
-            f"kernels store {data['constant_bytes_stored']:,} bytes to constant memory",
-            "none",
-            "Constant memory is set by the host, before a launch: let kernels store to global memory.",
         )
 
 
