@@ -26,16 +26,16 @@ struct Mbarrier {
     Mbarrier() = default;
     explicit Mbarrier(std::uint64_t state);
     std::uint64_t state() const;
-    static Mbarrier load(const unsigned char* at)
+    static Mbarrier load(std::span<const unsigned char> at)
     {
         std::uint64_t state;
-        std::memcpy(&state, at, sizeof state);
+        std::memcpy(&state, part(at, 0, sizeof state).data(), sizeof state);
         return Mbarrier(state);
     }
-    void store(unsigned char* at) const
+    void store(std::span<unsigned char> at) const
     {
         const std::uint64_t bits = state();
-        std::memcpy(at, &bits, sizeof bits);
+        std::memcpy(part(at, 0, sizeof bits).data(), &bits, sizeof bits);
     }
     /// Begins the next phase if no arrival and no byte is missing.
     void settle();

@@ -140,7 +140,8 @@ std::string DataUse::to_json() const
     // Names of a case need no escaping in JSON.
     std::string text = "{\"largest_load\": " + std::to_string(largest_load_) + ", \"loading_blocks\": " + std::to_string(loading_blocks_) +
                        ", \"busiest\": {\"instructions\": " + std::to_string(busiest_.instructions) +
-                       ", \"wavefronts\": " + std::to_string(busiest_.wavefronts) + "}, \"cluster_accesses\": " + std::to_string(cluster_accesses_) +
+                       ", \"wavefronts\": " + std::to_string(busiest_.wavefronts) +
+                       "}, \"cluster_accesses\": " + std::to_string(cluster_accesses_) +
                        ", \"constant_bytes_stored\": " + std::to_string(constant_bytes_stored_) +
                        ", \"bulk_load\": " + json_of(bulk_loads_) + ", \"bulk_store\": " + json_of(bulk_stores_) + ", \"buffers\": {";
     bool is_first = true;
