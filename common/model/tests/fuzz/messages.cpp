@@ -58,7 +58,7 @@ private:
     RowCopy row_copy() { return {address(), address(), bytes(), bytes(), choices_.below(64), static_cast<std::size_t>(small())}; }
     ChannelFormat format()
     {
-        const int bits = 8 << choices_.below(3), others = choices_.one_in(3) ? small() * 8 : 0;
+        const int bits = 8 << choices_.below(3), others = choices_.one_in(3) ? small() << 3 : 0;
         return {static_cast<ChannelFormat::Kind>(choices_.below(4)), {bits, others, 0, 0}};
     }
     ArrayShape array_shape()
@@ -129,7 +129,7 @@ private:
             case Call::create_texture: fields(to, texture()); break;
             case Call::destroy_texture: to(choices_.one_of(handles_)); break;
             case Call::launch: fields(to, launch_of(choices_, info_, object(), choices_.one_of(addresses_))); break;
-            case Call::occupancy: to(object())(32 * small())(bytes()); break;
+            case Call::occupancy: to(object())(small() << 5)(bytes()); break;
             case Call::note: fields(to, Message(MessageCode::empty_grid, {{"kernel", name()}, {"grid", Extent{0, 1, 1}}})); break;
             case Call::trial_integer:
             case Call::trial_buffer: to(name()); break;

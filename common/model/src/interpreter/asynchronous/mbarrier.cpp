@@ -146,7 +146,8 @@ void change_bytes(Warp& warp, const DecodedInstruction& instruction)
         if (!place) continue;
         const std::uint32_t bytes = lane_count(warp, operands.bytes, lane, 0);
         Mbarrier barrier = Mbarrier::load(place.bytes);
-        barrier.transactions += operands.action == Action::expect ? static_cast<std::int32_t>(bytes) : -static_cast<std::int32_t>(bytes);
+        const std::int64_t counted = static_cast<std::int32_t>(bytes);
+        barrier.transactions += operands.action == Action::expect ? counted : -counted;
         barrier.settle();
         barrier.store(place.bytes);
     }
@@ -225,7 +226,7 @@ void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands
 Mbarrier::Mbarrier(std::uint64_t state)
     : pending(static_cast<std::uint32_t>(state & count_mask)),
       expected(static_cast<std::uint32_t>(state >> expected_shift & count_mask)),
-      transactions(static_cast<std::int32_t>(state >> bytes_shift & bytes_mask) - static_cast<std::int32_t>(no_bytes)),
+      transactions(static_cast<std::int64_t>(state >> bytes_shift & bytes_mask) - static_cast<std::int64_t>(no_bytes)),
       phase((state >> phase_shift & 1) != 0),
       valid(state >> mark_shift == mark)
 {}
@@ -233,7 +234,7 @@ Mbarrier::Mbarrier(std::uint64_t state)
 std::uint64_t Mbarrier::state() const
 {
     if (!valid) return 0;
-    const std::uint64_t missing = static_cast<std::uint64_t>(transactions + static_cast<std::int32_t>(no_bytes)) & bytes_mask;
+    const std::uint64_t missing = (static_cast<std::uint64_t>(transactions) + no_bytes) & bytes_mask;
     return pending | std::uint64_t{expected} << expected_shift | missing << bytes_shift | std::uint64_t{phase} << phase_shift |
            mark << mark_shift;
 }

@@ -17,8 +17,8 @@ struct Mbarrier {
 
     /// Arrivals that the current phase still waits for, and arrivals that each phase expects.
     std::uint32_t pending = 0, expected = 0;
-    /// Bytes that the current phase waits for.
-    std::int32_t transactions = 0;
+    /// Bytes that the current phase waits for. The state holds 21 bits of them, and any number may be added before it is stored.
+    std::int64_t transactions = 0;
     /// Number of the current phase, modulo 2.
     bool phase = false;
     bool valid = false;
