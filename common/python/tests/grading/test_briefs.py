@@ -82,8 +82,8 @@ KERNELS = {
         "{0} * ((width + 31) // 32 * (min(height, {1}) + {2}) + 1)",
     ),
     ("across_gpus", "busiest_instructions"): (
-        r"the busiest one accesses memory by at most (\d+) instructions of warps for each rank",
-        "{0} * ranks",
+        r"the busiest one accesses memory by at most (\d+) instructions of warps for each pair of ranks, .* as many as for (\d) pairs",
+        "{0} * ranks * max(ranks, {1})",
     ),
 }
 WORDS = {"no": "0", "one": "1", "two": "2", "six": "6", "ten": "10", "tenth": "1.1"}
