@@ -83,8 +83,10 @@ public:
     /// The following events come from the block with this number, counted with x fastest.
     virtual void block_runs(std::uint64_t /*number*/) {}
     virtual void warp_access(const WarpAccess&) {}
-    /// A bulk copy loads these bytes of global memory, or stores there.
-    virtual void bulk_copy(std::uint64_t /*address*/, std::uint64_t /*bytes*/, bool /*loads*/) {}
+    /// A bulk copy loads these bytes of global memory, or stores or reduces there. @param requests 0 for a further stretch of one copy
+    virtual void bulk_copy(std::uint64_t /*address*/, std::uint64_t /*bytes*/, bool /*loads*/, std::uint64_t /*requests*/) {}
+    /// So many lanes access shared memory across a cluster, or asynchronously: no counts hold that.
+    virtual void cluster_access(int /*lanes*/) {}
     /// All threads of the block have reached a barrier.
     virtual void block_barrier() {}
     /// The given lanes of a warp have synchronized with one another.

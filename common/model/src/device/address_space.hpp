@@ -41,7 +41,7 @@ struct Allocation {
     std::int64_t delta = 0;
     bool freed = false;
     bool host = false;
-    /// It holds a `__constant__` variable.
+    /// It holds a `__constant__` variable: kernels may read it and not write it.
     bool constant = false;
     /// The device that owns it.
     int device = 0;

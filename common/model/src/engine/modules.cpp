@@ -114,7 +114,7 @@ void EngineDevice::initialize_variables(interpreter::LoadedModule& module)
             const interpreter::LoadedModule::Variable* placed = module.find_variable(*text, variable.name);
             unsigned char* at = memory::AddressSpace::instance().host_bytes(placed->address, placed->bytes);
             std::memset(at, 0, placed->bytes);
-            std::memcpy(at, variable.initial.data(), std::min(variable.initial.size(), placed->bytes));
+            std::copy_n(variable.initial.begin(), std::min(variable.initial.size(), placed->bytes), at);
             for (const ptx::Relocation& relocation : variable.relocations) {
                 std::uint64_t value = 0;
                 if (const auto* other = module.find_variable(*text, relocation.symbol)) value = other->address;

@@ -214,7 +214,13 @@ void BlockWatch::count_bulk_copy(std::uint32_t program_counter, std::uint64_t ad
     state_->marker.mark(address, bytes, loads ? TouchedSectors::loads : TouchedSectors::stores);
     if (state_->launch.surroundings.device >= 0 && bytes > 0) state_->count_link(address, loads, bytes, memory::sectors_of(address, bytes));
     state_->tell_which_block_runs();
-    for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads);
+    for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads, requests);
+}
+
+void BlockWatch::tell_cluster_access(int lanes)
+{
+    if (!is_watching_) return;
+    for (Listener* listener : state_->launch.listeners) listener->cluster_access(lanes);
 }
 
 void BlockWatch::block_barrier()

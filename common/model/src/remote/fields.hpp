@@ -84,8 +84,11 @@ template <class Archive> void fields(Archive& archive, Field<Archive, Device::Ra
     archive(range.begin)(range.bytes)(range.host);
 }
 
-/// A message of the model as JSON. None is longer than a few kilobytes.
-inline void fields(Writer& writer, const Message& message) { writer(nlohmann::ordered_json(to_json(message)).dump()); }
+/// A message of the model as JSON. None is longer than a few kilobytes. A program's names may be no UTF-8.
+inline void fields(Writer& writer, const Message& message)
+{
+    writer(nlohmann::ordered_json(to_json(message)).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
 
 inline void fields(Reader& reader, Message& message)
 {

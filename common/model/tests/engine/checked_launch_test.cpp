@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Which sizes of a launch the device takes: those that no GPU takes, and those whose sums and products wrap around, it does not.
+// Which sizes of a launch the device takes: those that no GPU takes, and those whose sums and products wrap around, it does not. And copies
+// of bytes that know both lengths.
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "device/bounds.hpp"
 #include "engine/checked_launch.hpp"
 
 namespace {
@@ -80,6 +82,18 @@ TEST(CheckedLaunch, KnowsWhatItsUsersAdd)
     EXPECT_EQ(launch->blocks(), 120u);
     EXPECT_EQ(launch->shared_bytes(), 164u);
     EXPECT_EQ(launch->cluster(), (Extent{2, 5, 1}));
+}
+
+TEST(Bounds, CopyNoMoreThanThereIs)
+{
+    std::vector<unsigned char> to(8), from(9, 7);
+    EXPECT_THROW(simt::copy_bytes(to, from), std::length_error);
+    EXPECT_EQ(to, std::vector<unsigned char>(8));
+    simt::copy_bytes(to, simt::part(std::span<const unsigned char>(from), 1, 8));
+    EXPECT_EQ(to, std::vector<unsigned char>(8, 7));
+    EXPECT_THROW(simt::part(std::span(to), 8, 1), std::length_error);
+    EXPECT_THROW(simt::part(std::span(to), ~std::uint64_t{0}, 2), std::length_error);
+    EXPECT_TRUE(simt::part(std::span(to), 8, 0).empty());
 }
 
 }  // namespace

@@ -208,6 +208,7 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
     access(Operation::store, wanted->address, 3);
     use.launch_ends();
     EXPECT_EQ(use.largest_load(), 8u);
+    EXPECT_EQ(use.busiest().instructions, 2u) << "of two blocks, each on a multiprocessor of its own";
     EXPECT_EQ(use.loading_blocks(), 2u);
     EXPECT_EQ(use.sums("given").loaded, 8u);
     EXPECT_EQ(use.sums("wanted").stored, wanted->bytes);
@@ -219,6 +220,31 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
     EXPECT_EQ(use.to_json()["buffers"]["given"].dump(), R"({"bytes":8,"loaded":8,"stored":4,"filled":0,"copied":0})");
     device().trial_finish("");
     leave();
+}
+
+TEST(DataUse, HasBulkCopiesByDirectionAndStoresToConstantMemory)
+{
+    DataUse use;
+    use.bulk_copy(4096 + 16, 144, true, 1);
+    use.bulk_copy(4096, 32, false, 1);
+    use.bulk_copy(8192, 32, false, 0);
+    EXPECT_EQ(use.bulk_loads().sectors, 5u);
+    EXPECT_EQ(use.bulk_loads().wavefronts, 2u);
+    EXPECT_EQ(use.bulk_stores().requests, 1u);
+    EXPECT_EQ(use.bulk_stores().bytes, 64u);
+    memory::AddressSpace& space = memory::AddressSpace::instance();
+    WarpAccess access{};
+    access.space = Space::global;
+    access.operation = Operation::store;
+    access.size = 4;
+    access.active = 3;
+    access.address[0] = space.allocate(64);
+    access.address[1] = space.allocate(64);
+    use.warp_access(access);
+    EXPECT_EQ(use.constant_bytes_stored(), 0u);
+    space.mark_constant(access.address[1]);
+    use.warp_access(access);
+    EXPECT_EQ(use.constant_bytes_stored(), 4u);
 }
 
 TEST_F(Remote, WhatFailedIsTold)

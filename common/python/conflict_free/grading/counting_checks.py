@@ -21,14 +21,16 @@ from .running import Run
 
 _SHARED = ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")
 _GLOBAL = ("requests", "sectors", "ideal_sectors", "bytes")
-_READS = (("global", "load"), ("global", "async_copy"), ("global", "bulk_copy"), ("local", "load"), ("texture", "load"))
-_WRITES = (("global", "store"), ("global", "atomic"), ("local", "store"), ("texture", "store"))
+_READS = (("global", "load"), ("global", "async_copy"), ("global", "bulk_load"), ("local", "load"), ("texture", "load"))
+_WRITES = (("global", "store"), ("global", "atomic"), ("global", "bulk_store"), ("local", "store"), ("texture", "store"))
+#: The judge counts them by direction, the model's report does not.
+_BULK = ("bulk_load", "bulk_store")
 #: The names of counts in expressions, and the spaces and operations that each of them adds up.
 GROUPS = {
     **{f"{space}_{op}": ((space, op),) for space in ("shared", "global") for op in ("load", "store", "atomic")},
     "local_load": (("local", "load"),),
     "local_store": (("local", "store"),),
-    "shared": tuple(("shared", op) for op in ("load", "store", "atomic", "async_copy")),
+    "shared": tuple(("shared", op) for op in ("load", "store", "atomic", "async_copy", *_BULK)),
     "reads": _READS,
     "writes": _WRITES,
     "traffic": (*_READS, *_WRITES),
@@ -49,13 +51,15 @@ def names_of(run: Run) -> dict[str, Any]:
     """Return the names of expressions with their values: the counts, summed over all launches, and the parameters of the case.
 
     ``reads`` and ``writes`` are all traffic of kernels from and to device memory; atomic operations count as writes. ``traffic`` is
-    both, ``shared`` is all traffic of shared memory. ``data`` says how kernels have used the inputs and outputs (see
-    simt::remote::DataUse).
+    both, ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``data`` says how kernels have used
+    the inputs and outputs (see simt::remote::DataUse), and ``busiest`` what the busiest multiprocessor does if blocks are spread
+    evenly.
     """
     kernels = run.report["kernels"]
     sums = {
         name: {
-            metric: sum(_count_of(kernel, space, op, metric) for kernel in kernels for space, op in parts)
+            metric: sum(_count_of(kernel, space, op, metric) for kernel in kernels for space, op in parts if op not in _BULK)
+            + sum(_bulk_count(run.calls["data"][op], space, metric) for space, op in parts if op in _BULK)
             for metric in (_SHARED if name.startswith("shared") else _GLOBAL)
         }
         for name, parts in GROUPS.items()
@@ -66,6 +70,7 @@ def names_of(run: Run) -> dict[str, Any]:
         **sums,
         **others,
         "data": used,
+        "busiest": run.calls["data"]["busiest"],
         "partitions": _partitions_of(kernels),
         "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
         "launches": len(kernels),
@@ -74,12 +79,19 @@ def names_of(run: Run) -> dict[str, Any]:
     }
 
 
+def _bulk_count(copies: Mapping[str, int], space: str, metric: str) -> int:
+    """Return a count of bulk copies. In shared memory each is an instruction without a conflict."""
+    if space == "global":
+        return copies[metric]
+    return {"instructions": copies["requests"], "conflicts": 0}.get(metric, copies["wavefronts"])
+
+
 def _count_of(kernel: Mapping[str, Any], space: str, op: str, metric: str) -> int:
     """Return a count of one kernel. The model counts no sectors of textures; they are computed from the bytes."""
     if op == "async_copy":
         counts = kernel.get("async_copy", {}).get(space, {})
     else:
-        counts = kernel.get("bulk_copy" if op == "bulk_copy" else f"{space}_{op}", {})
+        counts = kernel.get(f"{space}_{op}", {})
     if metric == "sectors" and space == "texture":
         return -(-counts.get("bytes", 0) // _BYTES_OF_SECTOR)
     return counts.get(metric, 0)
@@ -183,8 +195,9 @@ def _costs(threshold: Threshold, run: Run, cost_of: Callable[[Mapping[str, Any],
     costs: dict[tuple, int] = {}
     lines = [line for kernel in run.report["kernels"] for line in kernel["lines"] if line["line"] > 0]
     for parts, metric in dict.fromkeys(_named(threshold.count)):
+        ops = {(space, "bulk_copy" if op in _BULK else op) for space, op in parts}
         for line in lines:
-            if (line["space"], line["op"]) in parts and metric in line:
+            if (line["space"], line["op"]) in ops and metric in line:
                 place = line["file"], line["line"], line["space"], line["op"]
                 costs[place] = costs.get(place, 0) + cost_of(line, metric)
     return costs

@@ -34,6 +34,21 @@ def _complaints(run: Run, assignment: Assignment) -> Iterator[Finding]:
 
 def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterator[Finding]:
     """Yield the uses of memory whose costs no threshold counts."""
+    data = run.calls["data"]
+    if data["cluster_accesses"]:
+        yield Finding(
+            False,
+            f"kernels access shared memory of other blocks, or by st.async or red.async, {data['cluster_accesses']:,} times",
+            "none",
+            "Use the block's own shared memory with ordinary loads and stores: nobody has counted what the others cost.",
+        )
+    if data["constant_bytes_stored"]:
+        yield Finding(
+            False,
+            f"kernels store {data['constant_bytes_stored']:,} bytes to constant memory",
+            "none",
+            "Constant memory is set by the host, before a launch: let kernels store to global memory.",
+        )
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
     most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
@@ -64,6 +79,10 @@ _FEW_LANES = {
         "warps access memory by {:,} instructions",
         "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
     ),
+    "busiest_instructions": (
+        "the warps of the busiest multiprocessor access memory by {:,} instructions",
+        "Let more blocks share the work: a GPU spreads blocks over its multiprocessors, and each block stays on one.",
+    ),
 }
 
 
@@ -72,6 +91,7 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapp
     made = {
         "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
         "memory_instructions": names["traffic"]["requests"] + names["shared"]["instructions"],
+        "busiest_instructions": names["busiest"]["instructions"],
     }
     for name, number in made.items():
         if (limit := getattr(assignment.kernels, name)) is not None:

@@ -41,11 +41,14 @@ class KernelWork:
 
     ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
     ``memory_instructions`` is the largest number of warp-level instructions that access memory: a program with more of them lets
-    few lanes take part in each. ``atomics`` is the largest number of atomic operations among them.
+    few lanes take part in each. ``atomics`` is the largest number of atomic operations among them. ``busiest_instructions`` is the
+    largest number of such instructions of one multiprocessor, if blocks are spread evenly: a program with more of them leaves
+    multiprocessors without work.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
     memory_instructions: str | None = None
+    busiest_instructions: str | None = None
     atomics: str = "64"
 
 

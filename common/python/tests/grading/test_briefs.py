@@ -9,7 +9,7 @@ import re
 import pytest
 
 from conflict_free.grading import limit_numbers
-from conflict_free.grading.assignment import BRIEF, load, names
+from conflict_free.grading.assignment import BRIEF, GATES, load, names
 
 #: Thresholds whose limit has no number of its own, and what the brief says instead.
 WITHOUT_NUMBERS = {

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as xml
 from types import SimpleNamespace
 
 import pytest
+from test_runs import ORDINARY
 
 from conflict_free.grading import counting_checks
 from conflict_free.grading.partition_pictures import picture_of
@@ -35,7 +36,7 @@ def global_load(line: int, sectors: int, ideal: int) -> dict:
 
 
 def run_of(*kernels: dict) -> SimpleNamespace:
-    return SimpleNamespace(report={"kernels": list(kernels)}, case=CASE, calls={"data": {"largest_load": 0, "loading_blocks": 0}})
+    return SimpleNamespace(report={"kernels": list(kernels)}, case=CASE, calls={"data": ORDINARY})
 
 
 def threshold(count: str, limit: str, *, is_upper: bool) -> Threshold:

@@ -39,6 +39,17 @@ def kernel(conflicts: int, line: int = 7) -> dict:
     }
 
 
+NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wavefronts"), 0)
+#: What the judge tells of kernels that use global memory by ordinary loads and stores.
+ORDINARY = {
+    "largest_load": 64,
+    "loading_blocks": 3,
+    "busiest": {"instructions": 20, "wavefronts": 30},
+    "cluster_accesses": 0,
+    "constant_bytes_stored": 0,
+    "bulk_load": NO_COPIES,
+    "bulk_store": NO_COPIES,
+}
 USED = {"bytes": 16, "loaded": 16, "stored": 16, "filled": 0, "copied": 0}
 
 
@@ -56,6 +67,7 @@ def made_run(
     report: bool = True,
     moved: dict | None = None,
     used: dict | None = None,
+    otherwise: dict | None = None,
 ) -> Run:
     values = numpy.zeros(4, numpy.float32)
     case = cases.DrawnCase(Case(name, {"width": 4}), {"width": 4}, {"input": values}, {"output": values}, {})
@@ -65,7 +77,7 @@ def made_run(
         "copies": {way: {"bytes": moved[way]} for way in ("to_host", "to_device", "within_device")},
         "fills": {"bytes": moved["set"]},
         "most_parameter_bytes": moved["parameters"],
-        "data": {"largest_load": 64, "loading_blocks": 3, "buffers": {"input": USED, "output": {**USED, **(used or {})}}},
+        "data": {**ORDINARY, **(otherwise or {}), "buffers": {"input": USED, "output": {**USED, **(used or {})}}},
     }
     return Run(case, Done(code, "", "", stopped), Done(0, "", "", None), made, outcome, failure, message or {}, calls, {}, [])
 
@@ -155,15 +167,15 @@ def test_sums_have_all_ways_in_them():
         "grid": [1, 1, 1],
         "lines": [],
         "async_copy": {"global": one, "shared": shared},
-        "bulk_copy": one,
         **{f"{space}_{op}": one for space in ("global", "local", "texture") for op in ("load", "store")},
         "global_atomic": one,
         **{f"shared_{op}": shared for op in ("load", "store", "atomic")},
     }
-    names = counting_checks.names_of(made_run([every_way]))
-    assert names["shared"] == {metric: 4 * number for metric, number in shared.items()}
-    assert (names["reads"]["requests"], names["writes"]["requests"], names["traffic"]["requests"]) == (5, 4, 9)
-    assert names["traffic"]["sectors"] == 18 and names["data"] == {"largest_load": 64, "loading_blocks": 3}
+    bulk = {"requests": 1, "sectors": 2, "ideal_sectors": 2, "bytes": 33, "wavefronts": 3}
+    names = counting_checks.names_of(made_run([every_way], otherwise={"bulk_load": bulk, "bulk_store": bulk}))
+    assert names["shared"] == {"instructions": 6, "wavefronts": 18, "ideal_wavefronts": 10, "conflicts": 8}
+    assert (names["reads"]["requests"], names["writes"]["requests"], names["traffic"]["requests"]) == (5, 5, 10)
+    assert names["traffic"]["sectors"] == 20 and names["data"] == {"largest_load": 64, "loading_blocks": 3}
 
 
 def test_a_threshold_that_means_nothing_after_another_is_not_reached():
@@ -339,6 +351,21 @@ def test_lanes_that_go_one_by_one_are_too_many_instructions():
     task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(memory_instructions="10 * width")})
     assert by_kernels(task, [kernel(0)]) is None
     assert by_kernels(task, [kernel(0), kernel(0)]).seen == "warps access memory by 80 instructions"
+
+
+def test_what_few_blocks_do_alone_is_too_much_for_one_multiprocessor():
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(busiest_instructions="5 * width")})
+    assert by_kernels(task) is None
+    seen = by_kernels(task, otherwise={"busiest": {"instructions": 21, "wavefronts": 30}}).seen
+    assert seen == "the warps of the busiest multiprocessor access memory by 21 instructions"
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "seen"),
+    [({"cluster_accesses": 32}, "shared memory of other blocks"), ({"constant_bytes_stored": 4}, "4 bytes to constant memory")],
+)
+def test_ways_that_nobody_has_counted_are_refused_by_name(otherwise, seen):
+    assert seen in by_kernels(otherwise=otherwise).seen
 
 
 def test_constant_memory_holds_no_data():

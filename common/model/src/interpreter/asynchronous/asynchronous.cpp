@@ -54,25 +54,26 @@ SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx
 {
     if (space != ptx::StateSpace::shared || memory::is_shared(address)) address -= memory::shared_window;
     if (!is_aligned(warp, lane, address, alignment, false)) return {};
-    SharedPlace place{warp.block, address, nullptr};
+    SharedPlace place{warp.block, address, {}};
     if (const std::uint64_t rank = address / memory::shared_window_bytes; rank > 0 && rank <= warp.block->cluster.size()) {
         place.block = warp.block->cluster[static_cast<std::size_t>(rank - 1)];
         place.offset = address % memory::shared_window_bytes;
     }
-    if (is_inside(*warp.launch, place.offset, bytes)) place.at = place.block->shared_memory.data() + place.offset;
+    if (is_inside(*warp.launch, place.offset, bytes)) place.bytes = part(std::span(place.block->shared_memory), place.offset, bytes);
     else report_bad_shared(warp, lane, place.offset);
     return place;
 }
 
-unsigned char* find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment)
+std::span<unsigned char> find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment)
 {
-    if (!is_aligned(warp, lane, address, alignment, true)) return nullptr;
+    if (!is_aligned(warp, lane, address, alignment, true)) return {};
     for (const memory::Allocation& recent : warp.block->recent)
-        if (recent.contains(address, bytes) && !recent.freed) return recent.at(address);
+        if (recent.contains(address, bytes) && !recent.freed) return {recent.at(address), bytes};
     memory::Allocation found;
-    if (memory::AddressSpace::instance().find(address, found) && !found.freed && found.contains(address, bytes)) return found.at(address);
+    if (memory::AddressSpace::instance().find(address, found) && !found.freed && found.contains(address, bytes))
+        return {found.at(address), bytes};
     report_bad_global(warp, lane, address);
-    return nullptr;
+    return {};
 }
 
 void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes)

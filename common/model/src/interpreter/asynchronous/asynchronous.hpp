@@ -11,21 +11,23 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "device/bounds.hpp"
 #include "interpreter/decode/decoder.hpp"
 #include "interpreter/schedule/launch.hpp"
 
 namespace simt::interpreter {
 
-/// A place in the shared memory of a block of the cluster; null after a hazard.
+/// A place in the shared memory of a block of the cluster; without bytes after a hazard.
 struct SharedPlace {
     Block* block = nullptr;
     std::uint64_t offset = 0;
-    unsigned char* at = nullptr;
+    std::span<unsigned char> bytes;
 
-    explicit operator bool() const { return at != nullptr; }
+    explicit operator bool() const { return !bytes.empty(); }
 };
 
 /// An address that each lane has in a register.
@@ -44,8 +46,8 @@ LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::Sta
 /// inside one variable, or where `address` is no multiple of `alignment`. The access must be set up in `warp.access`.
 SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space, std::uint64_t bytes,
                         std::uint64_t alignment);
-/// The same for global memory: returns the host's pointer to the bytes, or null.
-unsigned char* find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment);
+/// The same for global memory: returns the bytes for the host, or none.
+std::span<unsigned char> find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment);
 /// Sets up `warp.access` for a lane's next access.
 void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes);
 

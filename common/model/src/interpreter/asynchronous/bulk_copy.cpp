@@ -25,17 +25,14 @@ struct BulkOperands {
     ptx::Type type = ptx::Type::none;
 };
 
-void move_bytes(const BulkOperands& operands, unsigned char* to, const unsigned char* from, std::uint64_t bytes)
+void move_bytes(const BulkOperands& operands, std::span<unsigned char> to, std::span<const unsigned char> from)
 {
-    if (!operands.reduces) {
-        std::memcpy(to, from, bytes);
-        return;
-    }
+    if (!operands.reduces) return copy_bytes(to, from);
     const auto element = static_cast<std::uint64_t>(ptx::bytes_of(operands.type));
-    for (std::uint64_t at = 0; at < bytes; at += element) {
+    for (std::uint64_t at = 0; at < from.size(); at += element) {
         std::uint64_t value = 0;
-        std::memcpy(&value, from + at, element);
-        update_element(operands.update, operands.type, to + at, value);
+        std::memcpy(&value, part(from, at, element).data(), element);
+        update_element(operands.update, operands.type, part(to, at, element).data(), value);
     }
 }
 
@@ -58,16 +55,18 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
         const std::uint64_t bytes = size_of(warp, lane, instruction);
         if (bytes == 0) return;
         const std::uint64_t address = operands.other.of(warp, lane);
-        const unsigned char* from = nullptr;
+        std::span<const unsigned char> from;
         if (operands.other.space == ptx::StateSpace::global) {
             from = find_global(warp, lane, address, bytes, unit);
-            if (!from) return;
+            if (from.empty()) return;
             note_global_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, address, bytes);
             warp.block->watch.count_bulk_copy(instruction.program_counter, address, bytes, true);
         } else {
             const SharedPlace place = find_shared(warp, lane, address, operands.other.space, bytes, unit);
             if (!place) return;
-            from = place.at;
+            from = place.bytes;
+            // A copy from the own block's shared memory to itself is told nowhere else.
+            if (place.block == warp.block) warp.block->watch.tell_cluster_access(1);
             note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, place.offset, bytes);
         }
         warp.access.operation = Operation::store;
@@ -75,7 +74,7 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
             Asynchronous::of(*destination.to.block)
                 .add_to_barrier(destination.barrier.offset,
                                 [issuer = Issuer(warp, lane, instruction), destination, from, bytes, &operands](Warp& waiter) {
-                                    move_bytes(operands, destination.to.at, from, bytes);
+                                    move_bytes(operands, destination.to.bytes, from);
                                     arrive_with(issuer, destination, written_as(operands), {bytes, bytes}, waiter);
                                 });
     });
@@ -91,13 +90,13 @@ void copy_to_global(Warp& warp, const DecodedInstruction& instruction)
         const SharedPlace from = find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, bytes, unit);
         warp.access.operation = written_as(operands);
         const std::uint64_t address = operands.other.of(warp, lane);
-        unsigned char* to = from ? find_global(warp, lane, address, bytes, unit) : nullptr;
-        if (!to) return;
+        const std::span<unsigned char> to = from ? find_global(warp, lane, address, bytes, unit) : std::span<unsigned char>();
+        if (to.empty()) return;
         note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, bytes);
         warp.block->watch.count_bulk_copy(instruction.program_counter, address, bytes, false);
         Asynchronous::of(*warp.block)
             .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, to, address, bytes, &operands](Warp&) {
-                move_bytes(operands, to, from.at, bytes);
+                move_bytes(operands, to, from.bytes);
                 note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, Operation::load, from.offset, bytes);
                 note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, written_as(operands), address, bytes);
             });
@@ -174,11 +173,12 @@ std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const D
                 throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, lane, MessageCode::copy_to_absent_block,
                                                                                        {{"rank", rank}, {"blocks", cluster.size()}}));
             destination.to.block = cluster[rank];
-            destination.to.at = cluster[rank]->shared_memory.data() + one.to.offset;
+            destination.to.bytes = part(std::span(cluster[rank]->shared_memory), one.to.offset, bytes);
             barrier = barrier % memory::shared_window_bytes + (rank + 1) * memory::shared_window_bytes;
         }
         destination.barrier = find_barrier(warp, lane, barrier, operands.barrier.space);
         if (!destination.barrier) continue;
+        if (destination.to.block != warp.block) warp.block->watch.tell_cluster_access(1);
         all.push_back(destination);
     }
     return all;

@@ -82,7 +82,7 @@ void initialize(Warp& warp, const DecodedInstruction& instruction)
             if (barrier.expected < 1 || barrier.expected > Mbarrier::most_arrivals)
                 stop_misuse(warp, lane, MessageCode::mbarrier_count, {{"count", barrier.expected}, {"most", Mbarrier::most_arrivals}});
         }
-        barrier.store(place.at);
+        barrier.store(place.bytes);
         use.add(warp, lane, place);
     }
     use.tell(warp);
@@ -93,11 +93,11 @@ void initialize(Warp& warp, const DecodedInstruction& instruction)
 std::uint64_t arrive(Warp& warp, std::size_t lane, const SharedPlace& place, const Operands& operands)
 {
     const std::uint32_t count = lane_count(warp, operands.count, lane, 1);
-    Mbarrier barrier = Mbarrier::load(place.at);
+    Mbarrier barrier = Mbarrier::load(place.bytes);
     if (barrier.pending < count) {
         // Only bytes are missing: they arrive before the next phase begins.
         Asynchronous::of(*place.block).complete_barrier(place.offset, warp);
-        barrier = Mbarrier::load(place.at);
+        barrier = Mbarrier::load(place.bytes);
     }
     if (barrier.pending < count) stop_misuse(warp, lane, MessageCode::too_many_arrivals, {{"pending", barrier.pending}, {"count", count}});
     const std::uint64_t before = barrier.state();
@@ -105,7 +105,7 @@ std::uint64_t arrive(Warp& warp, std::size_t lane, const SharedPlace& place, con
     barrier.pending -= count;
     if (operands.action == Action::drop) barrier.expected -= count;
     barrier.settle();
-    barrier.store(place.at);
+    barrier.store(place.bytes);
     return before;
 }
 
@@ -130,7 +130,7 @@ void arrive_lanes(Warp& warp, const DecodedInstruction& instruction)
     SharedPlace last;
     for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace& place = places[lane];
-        if (place && place.at != last.at) release(warp, last = place);
+        if (place && place.bytes.data() != last.bytes.data()) release(warp, last = place);
         const std::uint64_t before = place ? arrive(warp, lane, place, operands) : 0;
         if (operands.state != no_operand) values<std::uint64_t>(warp, operands.state)[lane] = before;
     }
@@ -145,10 +145,11 @@ void change_bytes(Warp& warp, const DecodedInstruction& instruction)
         const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
         if (!place) continue;
         const std::uint32_t bytes = lane_count(warp, operands.bytes, lane, 0);
-        Mbarrier barrier = Mbarrier::load(place.at);
-        barrier.transactions += operands.action == Action::expect ? static_cast<std::int32_t>(bytes) : -static_cast<std::int32_t>(bytes);
+        Mbarrier barrier = Mbarrier::load(place.bytes);
+        const std::int64_t counted = static_cast<std::int32_t>(bytes);
+        barrier.transactions += operands.action == Action::expect ? counted : -counted;
         barrier.settle();
-        barrier.store(place.at);
+        barrier.store(place.bytes);
     }
     warp.progress = true;
 }
@@ -156,7 +157,7 @@ void change_bytes(Warp& warp, const DecodedInstruction& instruction)
 bool is_complete(const SharedPlace& place, std::uint64_t value, bool is_parity)
 {
     const bool waited_for = is_parity ? (value & 1) != 0 : Mbarrier(value).phase;
-    return Mbarrier::load(place.at).phase != waited_for;
+    return Mbarrier::load(place.bytes).phase != waited_for;
 }
 
 /// Lets others run after a wait that failed.
@@ -185,7 +186,7 @@ void wait_for_phase(Warp& warp, const DecodedInstruction& instruction)
         done |= 1u << lane;
         if (!place) continue;
         use.add(warp, lane, place);
-        if (place.at != last.at) pass_barrier(warp, (last = place).offset);
+        if (place.bytes.data() != last.bytes.data()) pass_barrier(warp, (last = place).offset);
     }
     use.tell(warp);
     write_predicate(warp, operands.done, done);
@@ -225,7 +226,7 @@ void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands
 Mbarrier::Mbarrier(std::uint64_t state)
     : pending(static_cast<std::uint32_t>(state & count_mask)),
       expected(static_cast<std::uint32_t>(state >> expected_shift & count_mask)),
-      transactions(static_cast<std::int32_t>(state >> bytes_shift & bytes_mask) - static_cast<std::int32_t>(no_bytes)),
+      transactions(static_cast<std::int64_t>(state >> bytes_shift & bytes_mask) - static_cast<std::int64_t>(no_bytes)),
       phase((state >> phase_shift & 1) != 0),
       valid(state >> mark_shift == mark)
 {}
@@ -233,7 +234,7 @@ Mbarrier::Mbarrier(std::uint64_t state)
 std::uint64_t Mbarrier::state() const
 {
     if (!valid) return 0;
-    const std::uint64_t missing = static_cast<std::uint64_t>(transactions + static_cast<std::int32_t>(no_bytes)) & bytes_mask;
+    const std::uint64_t missing = (static_cast<std::uint64_t>(transactions) + no_bytes) & bytes_mask;
     return pending | std::uint64_t{expected} << expected_shift | missing << bytes_shift | std::uint64_t{phase} << phase_shift |
            mark << mark_shift;
 }
@@ -247,22 +248,22 @@ void Mbarrier::settle()
 
 void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes)
 {
-    Mbarrier state = Mbarrier::load(barrier.at);
+    Mbarrier state = Mbarrier::load(barrier.bytes);
     if (!state.valid) return;
     state.transactions -= static_cast<std::int32_t>(bytes);
     state.settle();
-    state.store(barrier.at);
+    state.store(barrier.bytes);
 }
 
 SharedPlace find_barrier(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space)
 {
     SharedPlace place = find_shared(warp, lane, address, space, Mbarrier::bytes, Mbarrier::bytes);
-    if (!place || Mbarrier::load(place.at).valid) return place;
+    if (!place || Mbarrier::load(place.bytes).valid) return place;
     const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {warp.access.program_counter};
     warp.block->report(HazardKind::uninitialized, warp, lanes, program_counters,
                        {MessageCode::unset_mbarrier, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}}});
-    place.at = nullptr;
+    place.bytes = {};
     return place;
 }
 

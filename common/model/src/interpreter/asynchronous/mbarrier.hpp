@@ -17,8 +17,8 @@ struct Mbarrier {
 
     /// Arrivals that the current phase still waits for, and arrivals that each phase expects.
     std::uint32_t pending = 0, expected = 0;
-    /// Bytes that the current phase waits for.
-    std::int32_t transactions = 0;
+    /// Bytes that the current phase waits for. The state holds 21 bits of them, and any number may be added before it is stored.
+    std::int64_t transactions = 0;
     /// Number of the current phase, modulo 2.
     bool phase = false;
     bool valid = false;
@@ -26,16 +26,16 @@ struct Mbarrier {
     Mbarrier() = default;
     explicit Mbarrier(std::uint64_t state);
     std::uint64_t state() const;
-    static Mbarrier load(const unsigned char* at)
+    static Mbarrier load(std::span<const unsigned char> at)
     {
         std::uint64_t state;
-        std::memcpy(&state, at, sizeof state);
+        std::memcpy(&state, part(at, 0, sizeof state).data(), sizeof state);
         return Mbarrier(state);
     }
-    void store(unsigned char* at) const
+    void store(std::span<unsigned char> at) const
     {
         const std::uint64_t bits = state();
-        std::memcpy(at, &bits, sizeof bits);
+        std::memcpy(part(at, 0, sizeof bits).data(), &bits, sizeof bits);
     }
     /// Begins the next phase if no arrival and no byte is missing.
     void settle();

@@ -26,15 +26,12 @@ struct Elements {
     std::size_t size = 0;
 };
 
-void write(const StoreOperands& operands, unsigned char* to, const Elements& elements)
+void write(const StoreOperands& operands, std::span<unsigned char> to, const Elements& elements)
 {
-    if (!operands.reduces) {
-        std::memcpy(to, elements.bytes.data(), elements.size);
-        return;
-    }
+    if (!operands.reduces) return copy_bytes(to, part(std::span<const unsigned char>(elements.bytes), 0, elements.size));
     std::uint64_t value = 0;
-    std::memcpy(&value, elements.bytes.data(), elements.size);
-    update_element(operands.update, operands.type, to, value);
+    std::memcpy(&value, elements.bytes.data(), std::min(sizeof value, elements.size));
+    update_element(operands.update, operands.type, part(to, 0, elements.size).data(), value);
 }
 
 void store_lanes(Warp& warp, const DecodedInstruction& instruction)
@@ -50,13 +47,15 @@ void store_lanes(Warp& warp, const DecodedInstruction& instruction)
             elements.size += size;
         }
         begin_access(warp, instruction, operation, static_cast<int>(elements.size));
-        for (const Destination& destination : find_destinations(warp, lane, operands.shared, elements.size, elements.size))
+        for (const Destination& destination : find_destinations(warp, lane, operands.shared, elements.size, elements.size)) {
+            if (destination.to.block == warp.block) warp.block->watch.tell_cluster_access(1);
             Asynchronous::of(*destination.to.block)
                 .add_to_barrier(destination.barrier.offset,
                                 [issuer = Issuer(warp, lane, instruction), destination, elements, operation, &operands](Warp& waiter) {
-                                    write(operands, destination.to.at, elements);
+                                    write(operands, destination.to.bytes, elements);
                                     arrive_with(issuer, destination, operation, {elements.size, elements.size}, waiter);
                                 });
+        }
     });
     warp.progress = true;
 }

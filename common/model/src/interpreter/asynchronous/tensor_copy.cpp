@@ -21,6 +21,8 @@ namespace {
 
 /// A box begins at a multiple of this many bytes in shared memory.
 constexpr std::uint64_t box_alignment = 128, map_alignment = 64;
+/// More rows than the shared memory of any block holds.
+constexpr std::uint64_t most_rows = std::uint64_t{1} << 16;
 /// The first byte of a box is a multiple of this many bytes from the start of its row.
 constexpr std::int64_t coordinate_alignment = 16;
 
@@ -49,8 +51,9 @@ memory::TensorMap read_map(Warp& warp, std::size_t lane, const DecodedInstructio
     const std::uint64_t address = operands.map.of(warp, lane);
     const unsigned char* at = address % map_alignment == 0 ? generic_pointer(warp, lane, address, sizeof map) : nullptr;
     if (at) std::memcpy(static_cast<void*>(&map), at, sizeof map);
-    if (!at || !map.valid()) stop(warp, lane, instruction, error_illegal_instruction, MessageCode::bad_tensor_map);
-    if (map.rank != operands.rank || map.columns != operands.columns)
+    if (!at || !map.valid() || map.rows() > most_rows)
+        stop(warp, lane, instruction, error_illegal_instruction, MessageCode::bad_tensor_map);
+    if (map.rank != operands.rank || (map.columns != 0) != operands.columns)
         stop(warp, lane, instruction, error_illegal_instruction,
              map.columns ? MessageCode::tensor_map_for_im2col : MessageCode::tensor_map_dimensions,
              {{"dimensions", operands.rank}, {"map_dimensions", map.rank}});
@@ -84,7 +87,7 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, std::size_t lane, const Decode
         if (row.bytes == 0) continue;
         warp.access.size = static_cast<int>(row.bytes);
         row.global = find_global(warp, lane, row.address, row.bytes, 1);
-        if (!row.global) return nullptr;
+        if (row.global.empty()) return nullptr;
     }
     std::uint64_t requests = 1;
     rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
@@ -108,7 +111,7 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
         for (const Destination& destination : find_destinations(warp, lane, operands.shared, rows->shared_bytes(), box_alignment))
             Asynchronous::of(*destination.to.block)
                 .add_to_barrier(destination.barrier.offset, [issuer = Issuer(warp, lane, instruction), destination, rows](Warp& waiter) {
-                    rows->copy_to_shared(destination.to.block->shared_memory.data(), destination.to.offset);
+                    rows->copy_to_shared(destination.to.block->shared_memory, destination.to.offset);
                     arrive_with(issuer, destination, Operation::store, {rows->shared_bytes(), rows->bytes()}, waiter);
                 });
     });
@@ -148,7 +151,7 @@ void copy_to_global(Warp& warp, const DecodedInstruction& instruction)
         note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, rows->shared_bytes());
         Asynchronous::of(*warp.block)
             .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, rows, type, operation, &operands](Warp&) {
-                const unsigned char* shared = from.block->shared_memory.data();
+                const std::span<const unsigned char> shared = from.block->shared_memory;
                 if (operands.reduces) rows->reduce_to_global(shared, from.offset, operands.update, *type);
                 else rows->copy_to_global(shared, from.offset);
                 note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, Operation::load, from.offset,

@@ -54,7 +54,28 @@ bool inner_bytes_fit(const TensorMap& map, std::uint64_t elements)
     return bytes % 16 == 0 && (map.swizzle == TensorMap::Swizzle::none || bytes <= span_of(map.swizzle));
 }
 
+bool is_between(std::uint32_t number, std::uint32_t least, std::uint32_t most) { return number >= least && number <= most; }
+
 }  // namespace
+
+bool TensorMap::valid() const
+{
+    const bool has_names = is_in(static_cast<int>(type), types) && is_in(static_cast<int>(swizzle), swizzles) &&
+                           is_in(static_cast<int>(interleave), interleaves) && is_in(static_cast<int>(fill), fills) && columns <= 1;
+    if (magic != right_magic || !has_names || !is_between(rank, 1, most_dimensions)) return false;
+    for (std::size_t i = 0; i < rank; ++i)
+        if (!is_between(element_strides[i], 1, most_element_stride) || (!columns && !is_between(box[i], 1, most_box))) return false;
+    if (!columns) return inner_bytes_fit(*this, box[0]);
+    return rank >= 3 && is_between(channels, 1, most_channels) && is_between(pixels, 1, most_pixels) && inner_bytes_fit(*this, channels);
+}
+
+std::uint64_t TensorMap::rows() const
+{
+    if (columns) return pixels;
+    std::uint64_t rows = 1;
+    for (std::size_t i = 1; i < rank; ++i) rows *= (box[i] + element_strides[i] - 1u) / element_strides[i];
+    return rows;
+}
 
 std::uint32_t span_of(TensorMap::Swizzle swizzle)
 {
@@ -107,7 +128,7 @@ bool encode_columns(const ColumnsRequest& request, TensorMap& map)
     if (rank < 3 || !encode_tensor(request.tensor, made) || request.lower.size() != rank - 2 || request.upper.size() != rank - 2)
         return false;
     if (request.channels < 1 || request.channels > most_channels || request.pixels < 1 || request.pixels > most_pixels) return false;
-    made.columns = true;
+    made.columns = 1;
     made.channels = static_cast<std::uint16_t>(request.channels);
     made.pixels = static_cast<std::uint16_t>(request.pixels);
     const int most = rank == 3 ? 1 << 15 : rank == 4 ? 1 << 7 : 1 << 4;

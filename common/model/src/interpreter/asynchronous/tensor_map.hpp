@@ -37,7 +37,7 @@ struct alignas(64) TensorMap {
     Interleave interleave = Interleave::none;
     Fill fill = Fill::zeros;
     /// Whether columns of pixels are copied (`im2col`) instead of boxes.
-    bool columns = false;
+    std::uint8_t columns = 0;
     std::uint64_t address = 0;
     /// The stride of dimension i + 1 in bytes; elements of dimension 0 are contiguous.
     std::array<std::uint64_t, 4> strides{};
@@ -50,7 +50,10 @@ struct alignas(64) TensorMap {
     std::uint16_t channels = 0, pixels = 0;
 
     std::uint64_t extent(std::size_t dimension) const { return std::uint64_t{last[dimension]} + 1; }
-    bool valid() const { return magic == right_magic; }
+    /// Whether cuTensorMapEncode… could have written it, but for what depends on addresses: kernels may write anything where a map lies.
+    bool valid() const;
+    /// Rows of elements of a box.
+    std::uint64_t rows() const;
 };
 
 static_assert(sizeof(TensorMap) == 128);

@@ -24,12 +24,12 @@ struct ReplaceOperands {
     int value_bytes = 4;
 };
 
-/// The host's pointer to a map; null after a hazard.
-unsigned char* find_map(Warp& warp, std::size_t lane, const LaneAddress& address)
+/// The bytes of a map; none after a hazard.
+std::span<unsigned char> find_map(Warp& warp, std::size_t lane, const LaneAddress& address)
 {
     const std::uint64_t at = address.of(warp, lane);
     if (address.space == ptx::StateSpace::shared || memory::is_shared(at))
-        return find_shared(warp, lane, at, address.space, sizeof(TensorMap), 1).at;
+        return find_shared(warp, lane, at, address.space, sizeof(TensorMap), 1).bytes;
     return find_global(warp, lane, at, sizeof(TensorMap), 1);
 }
 
@@ -63,12 +63,12 @@ void replace_field(Warp& warp, const DecodedInstruction& instruction)
     const auto& operands = details<ReplaceOperands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
     for_active_lanes(warp, [&](std::size_t lane) {
-        unsigned char* at = find_map(warp, lane, operands.map);
-        if (!at) return;
+        const std::span<unsigned char> at = find_map(warp, lane, operands.map);
+        if (at.empty()) return;
         TensorMap map;
-        std::memcpy(static_cast<void*>(&map), at, sizeof map);
+        std::memcpy(static_cast<void*>(&map), part(at, 0, sizeof map).data(), sizeof map);
         replace(map, operands.field, operands.dimension, lane_value(warp, operands.value, lane, operands.value_bytes));
-        std::memcpy(at, &map, sizeof map);
+        std::memcpy(at.data(), &map, sizeof map);
     });
     warp.progress = true;
 }
@@ -83,9 +83,8 @@ void copy_map(Warp& warp, const DecodedInstruction& instruction)
     const auto& operands = details<MapCopy>(instruction);
     const std::size_t lane = first_lane(warp.active);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
-    unsigned char* to = find_map(warp, lane, operands.to);
-    const unsigned char* from = find_map(warp, lane, operands.from);
-    if (to && from) std::memcpy(to, from, sizeof(TensorMap));
+    const std::span<unsigned char> to = find_map(warp, lane, operands.to), from = find_map(warp, lane, operands.from);
+    if (!to.empty() && !from.empty()) std::memmove(to.data(), from.data(), sizeof(TensorMap));
     warp.progress = true;
 }
 

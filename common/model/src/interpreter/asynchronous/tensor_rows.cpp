@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/bounds.hpp"
+
 namespace simt::interpreter {
 
 namespace {
@@ -48,16 +50,16 @@ TensorRows::Row make_row(const TensorMap& map, const std::array<std::int64_t, 5>
         if (position[i] < 0 || position[i] >= static_cast<std::int64_t>(map.extent(i))) return {};
         address += static_cast<std::uint64_t>(position[i]) * map.strides[i - 1];
     }
-    return {static_cast<std::uint32_t>((first - position[0]) * size), static_cast<std::uint32_t>((last - first) * size), address, nullptr};
+    return {static_cast<std::uint32_t>((first - position[0]) * size), static_cast<std::uint32_t>((last - first) * size), address, {}};
 }
 
-void fill_row(const TensorRows& rows, unsigned char* to)
+void fill_row(const TensorRows& rows, std::span<unsigned char> to)
 {
-    std::memset(to, 0, rows.row_bytes);
+    std::ranges::fill(to, 0);
     if (rows.fill == TensorMap::Fill::zeros) return;
     const auto size = static_cast<std::uint32_t>(memory::element_bytes(rows.type));
     const std::uint64_t value = not_a_number(rows.type);
-    for (std::uint32_t at = 0; at < rows.row_bytes; at += size) std::memcpy(to + at, &value, size);
+    for (std::uint32_t at = 0; at < to.size(); at += size) std::memcpy(part(to, at, size).data(), &value, size);
 }
 
 }  // namespace
@@ -74,45 +76,47 @@ std::uint64_t swizzled(std::uint64_t offset, TensorMap::Swizzle swizzle)
     }
 }
 
-void TensorRows::copy_to_shared(unsigned char* shared, std::uint64_t offset) const
+void TensorRows::copy_to_shared(std::span<unsigned char> shared, std::uint64_t offset) const
 {
-    std::vector<unsigned char> bytes(row_bytes);
+    std::vector<unsigned char> kept(row_bytes);
+    const std::span<unsigned char> bytes(kept);
     for (const Row& row : rows) {
-        if (row.bytes != row_bytes) fill_row(*this, bytes.data());
-        if (row.bytes) std::memcpy(bytes.data() + row.begin, row.global, row.bytes);
-        if (swizzle == TensorMap::Swizzle::none) std::memcpy(shared + offset, bytes.data(), row_bytes);
+        if (row.bytes != row_bytes) fill_row(*this, bytes);
+        if (row.bytes) copy_bytes(part(bytes, row.begin, row.bytes), row.global);
+        if (swizzle == TensorMap::Swizzle::none) copy_bytes(part(shared, offset, row_bytes), bytes);
         else
             for (std::uint32_t at = 0; at < row_bytes; at += unit)
-                std::memcpy(shared + swizzled(offset + at, swizzle), bytes.data() + at, unit);
+                copy_bytes(part(shared, swizzled(offset + at, swizzle), unit), part(bytes, at, unit));
         offset += pitch;
     }
 }
 
-template <class Visit> void TensorRows::gather(const unsigned char* shared, std::uint64_t offset, Visit&& visit) const
+template <class Visit> void TensorRows::gather(std::span<const unsigned char> shared, std::uint64_t offset, Visit&& visit) const
 {
-    std::vector<unsigned char> bytes(row_bytes);
+    std::vector<unsigned char> kept(row_bytes);
+    const std::span<unsigned char> bytes(kept);
     for (const Row& row : rows) {
         if (row.bytes)
             for (std::uint32_t at = 0; at < row_bytes; at += unit)
-                std::memcpy(bytes.data() + at, shared + swizzled(offset + at, swizzle), unit);
-        if (row.bytes) visit(row, bytes.data() + row.begin);
+                copy_bytes(part(bytes, at, unit), part(shared, swizzled(offset + at, swizzle), unit));
+        if (row.bytes) visit(row, std::span<const unsigned char>(part(bytes, row.begin, row.bytes)));
         offset += pitch;
     }
 }
 
-void TensorRows::copy_to_global(const unsigned char* shared, std::uint64_t offset) const
+void TensorRows::copy_to_global(std::span<const unsigned char> shared, std::uint64_t offset) const
 {
-    gather(shared, offset, [](const Row& row, const unsigned char* from) { std::memcpy(row.global, from, row.bytes); });
+    gather(shared, offset, [](const Row& row, std::span<const unsigned char> from) { copy_bytes(row.global, from); });
 }
 
-void TensorRows::reduce_to_global(const unsigned char* shared, std::uint64_t offset, Update update, ptx::Type element) const
+void TensorRows::reduce_to_global(std::span<const unsigned char> shared, std::uint64_t offset, Update update, ptx::Type element) const
 {
     const auto size = static_cast<std::uint32_t>(ptx::bytes_of(element));
-    gather(shared, offset, [&](const Row& row, const unsigned char* from) {
+    gather(shared, offset, [&](const Row& row, std::span<const unsigned char> from) {
         for (std::uint32_t at = 0; at < row.bytes; at += size) {
             std::uint64_t value = 0;
-            std::memcpy(&value, from + at, size);
-            update_element(update, element, row.global + at, value);
+            std::memcpy(&value, part(from, at, size).data(), size);
+            update_element(update, element, part(row.global, at, size).data(), value);
         }
     });
 }

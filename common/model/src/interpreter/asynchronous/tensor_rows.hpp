@@ -21,7 +21,8 @@ struct TensorRows {
         /// The part of the row that is inside the tensor begins at byte `begin` of the row.
         std::uint32_t begin = 0, bytes = 0;
         std::uint64_t address = 0;
-        unsigned char* global = nullptr;
+        /// The `bytes` bytes of global memory.
+        std::span<unsigned char> global;
     };
 
     memory::TensorMap::Type type = memory::TensorMap::Type::f32;
@@ -36,10 +37,10 @@ struct TensorRows {
     std::uint64_t bytes() const { return std::uint64_t{row_bytes} * rows.size(); }
     /// Bytes that the box takes in shared memory, with the gaps between its rows.
     std::uint64_t shared_bytes() const { return std::uint64_t{pitch} * rows.size(); }
-    /// `shared` is the start of a block's shared memory, and `offset` where the box begins in it.
-    void copy_to_shared(unsigned char* shared, std::uint64_t offset) const;
-    void copy_to_global(const unsigned char* shared, std::uint64_t offset) const;
-    void reduce_to_global(const unsigned char* shared, std::uint64_t offset, Update update, ptx::Type element) const;
+    /// `shared` is a block's shared memory, and `offset` where the box begins in it.
+    void copy_to_shared(std::span<unsigned char> shared, std::uint64_t offset) const;
+    void copy_to_global(std::span<const unsigned char> shared, std::uint64_t offset) const;
+    void reduce_to_global(std::span<const unsigned char> shared, std::uint64_t offset, Update update, ptx::Type element) const;
     /// Calls `visit(address, bytes)` for each stretch of global memory: contiguous rows are one stretch.
     template <class Visit> void for_each_stretch(Visit&& visit) const
     {
@@ -58,7 +59,7 @@ struct TensorRows {
     }
 
 private:
-    template <class Visit> void gather(const unsigned char* shared, std::uint64_t offset, Visit&& visit) const;
+    template <class Visit> void gather(std::span<const unsigned char> shared, std::uint64_t offset, Visit&& visit) const;
 };
 
 /// The box of a map at the coordinates of its first element.

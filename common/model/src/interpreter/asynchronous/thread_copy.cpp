@@ -77,8 +77,10 @@ std::uint32_t find_part(Warp& warp, const DecodedInstruction& instruction, const
     const auto at = lane;
     begin_access(warp, instruction, Operation::load, copy.from_bytes[at]);
     const std::uint64_t address = operands.from.of(warp, lane);
-    copy.from[at] = find_global(warp, lane, address, copy.from_bytes[at], static_cast<std::uint64_t>(operands.bytes));
-    if (!copy.from[at]) return 0;
+    const std::span<const unsigned char> from =
+        find_global(warp, lane, address, copy.from_bytes[at], static_cast<std::uint64_t>(operands.bytes));
+    if (from.empty()) return 0;
+    copy.from[at] = from.data();
     note_global_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, address, copy.from_bytes[at]);
     return 1u << lane;
 }
@@ -160,7 +162,7 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
 {
     Asynchronous::of(*warp.block).complete_before(warp, lanes, number);
     warp.block->watch.release(warp.index, watched_barrier(place.offset));
-    Mbarrier barrier = Mbarrier::load(place.at);
+    Mbarrier barrier = Mbarrier::load(place.bytes);
     if (!barrier.valid) return;
     const auto arrivals = static_cast<std::uint32_t>(std::popcount(lanes));
     if (barrier.pending < arrivals)
@@ -168,7 +170,7 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
                                                                                {{"pending", barrier.pending}, {"count", arrivals}}));
     barrier.pending -= arrivals;
     barrier.settle();
-    barrier.store(place.at);
+    barrier.store(place.bytes);
 }
 
 /// Keeps the barrier's phase from completing before the copies that the lanes have issued so far.
@@ -188,9 +190,9 @@ void arrive_after_copies(Warp& warp, const DecodedInstruction& instruction)
         const SharedPlace place = find_barrier(warp, first, address, operands.barrier.space);
         if (!place || place.block != warp.block) continue;
         if (!operands.is_expected) {
-            Mbarrier barrier = Mbarrier::load(place.at);
+            Mbarrier barrier = Mbarrier::load(place.bytes);
             barrier.pending += static_cast<std::uint32_t>(std::popcount(lanes));
-            barrier.store(place.at);
+            barrier.store(place.bytes);
         }
         own.add_to_barrier(place.offset, [&warp, place, lanes, number](Warp&) { arrive_now(warp, place, lanes, number); });
     }

@@ -243,6 +243,7 @@ void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers
         warp.block->watch.count_only(access);
         warp.block->watch.global_release_acquire(access.address[first_lane(access.active)]);
     } else if (pointers.elsewhere) {
+        warp.block->watch.tell_cluster_access(std::popcount(pointers.elsewhere));
         if (const WarpAccess own = own_part(access, pointers); own.active) warp.block->watch.access(own);
     } else {
         warp.block->watch.access(access);

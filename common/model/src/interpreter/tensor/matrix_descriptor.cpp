@@ -54,7 +54,7 @@ std::vector<unsigned char> read_units(Warp& warp, const DecodedInstruction& inst
                 descriptor.place(factor.transposed, static_cast<std::uint64_t>(line_unit), static_cast<std::uint64_t>(k_unit));
             const SharedPlace found = find_shared(warp, 0, place, ptx::StateSpace::shared, unit, unit);
             if (!found) continue;
-            std::memcpy(to, found.at, unit);
+            std::memcpy(to, found.bytes.data(), unit);
             places.push_back(static_cast<std::uint32_t>(place));
         }
     return bytes;

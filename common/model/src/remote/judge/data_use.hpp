@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "device/address_space.hpp"
 #include "simt/events.hpp"
+#include "simt/machine.hpp"
 
 namespace simt::remote {
 
@@ -27,6 +29,8 @@ public:
         std::uint64_t stored = 0, filled = 0, copied = 0;
     };
 
+    explicit DataUse(const Machine& machine = machines().front()) : machine_(machine) {}
+
     /// Begins to watch a buffer. @param address of its first byte
     void place(const std::string& name, std::uint64_t address, std::uint64_t bytes);
 
@@ -35,9 +39,10 @@ public:
     void copied(std::uint64_t address, std::uint64_t bytes) { write(address, bytes, Writer::copy); }
 
     void launch_begins(const LaunchInfo& info) override;
-    void block_runs(std::uint64_t number) override { loaded_by_block_ = &loaded_by_blocks_[number]; }
+    void block_runs(std::uint64_t number) override;
     void warp_access(const WarpAccess& access) override;
-    void bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads) override;
+    void bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests) override;
+    void cluster_access(int lanes) override { cluster_accesses_ += static_cast<std::uint64_t>(lanes); }
     void launch_ends() override;
 
     Sums sums(const std::string& name) const;
@@ -45,6 +50,24 @@ public:
     std::uint64_t largest_load() const { return largest_load_; }
     /// Blocks that have loaded bytes of the data, summed over the launches.
     std::uint64_t loading_blocks() const { return loading_blocks_; }
+    /// Bulk copies that load from global memory, and those that store or reduce there.
+    struct BulkCopies {
+        std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0, bytes = 0;
+        /// Of shared memory: a wavefront moves 128 bytes.
+        std::uint64_t wavefronts = 0;
+    };
+    const BulkCopies& bulk_loads() const { return bulk_loads_; }
+    const BulkCopies& bulk_stores() const { return bulk_stores_; }
+    /// What the busiest multiprocessor does, with block b of each launch on multiprocessor b modulo their number, summed over launches: warp-level
+    /// accesses to memory, and wavefronts of shared memory.
+    struct Work {
+        std::uint64_t instructions = 0, wavefronts = 0;
+    };
+    const Work& busiest() const { return busiest_; }
+    /// Accesses of lanes to shared memory of other blocks, and by st.async and red.async.
+    std::uint64_t cluster_accesses() const { return cluster_accesses_; }
+    /// Bytes that kernels store to constant memory.
+    std::uint64_t constant_bytes_stored() const { return constant_bytes_stored_; }
 
     nlohmann::ordered_json to_json() const;
 
@@ -63,12 +86,21 @@ private:
     template <class Visit> std::uint64_t for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
     void write(std::uint64_t address, std::uint64_t bytes, Writer writer);
     void load(std::uint64_t address, std::uint64_t bytes);
+    void store(std::uint64_t address, std::uint64_t bytes);
 
     /// The buffers by the address of their first byte.
     std::map<std::uint64_t, Buffer> buffers_;
     std::map<std::uint64_t, std::uint64_t> loaded_by_blocks_;
     std::uint64_t* loaded_by_block_ = nullptr;
-    std::uint64_t largest_load_ = 0, loading_blocks_ = 0;
+    std::uint64_t largest_load_ = 0, loading_blocks_ = 0, cluster_accesses_ = 0, constant_bytes_stored_ = 0;
+    BulkCopies bulk_loads_, bulk_stores_;
+    const Machine& machine_;
+    /// By multiprocessor, in the launch that runs.
+    std::vector<Work> work_;
+    Work* running_ = nullptr;
+    Work busiest_;
+    /// The allocation of the last store.
+    memory::Allocation stored_to_;
 };
 
 }  // namespace simt::remote

@@ -33,7 +33,7 @@ void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8
 
 }  // namespace
 
-TrialCase::TrialCase(const std::filesystem::path& folder, Device& device) : device_(device)
+TrialCase::TrialCase(const std::filesystem::path& folder, Device& device) : device_(device), data_use_(device.machine())
 {
     const std::filesystem::path path = folder / "case.txt";
     std::ifstream in(path);

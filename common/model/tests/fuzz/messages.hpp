@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A program that talks to the judge, in messages of which some are damaged.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fuzz/choices.hpp"
+
+namespace fuzz {
+
+/// Writes the case that conversations are about.
+void make_case(const std::filesystem::path& folder);
+
+/// Sends some twenty messages to the judge's server, on a device that executes: calls in any order, with objects that the answers before
+/// have named. @param texts of PTX to load  @return how many messages were answered
+int converse(Choices& choices, const std::vector<std::string>& texts, const std::filesystem::path& a_case);
+
+}  // namespace fuzz
