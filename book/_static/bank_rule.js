@@ -3,7 +3,7 @@
 
 // The model's rule of shared memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/bank_rule.cpp
 // by python common/python/conflict_free checking.bank_rule. Do not edit.
-// Sources: sha256:943f72317c9810fb52002d403851b99c092e91324e659d42a03e2a1164c4fcee
+// Sources: sha256:119d40f8d16d072fdc1bc373dd7507572435225aa005fb0f9a42ccb200882357
 "use strict";
 
 window.conflictFreeBankRule =

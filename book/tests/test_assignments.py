@@ -27,6 +27,7 @@ TASK = {
     "source": "pairs.cu",
     "try": "try.cu",
     "brief": "brief.rst",
+    "numbers": {"{requests.bytes}": "1,024"},
     "declaration": "void pairs(int* output, int count)",
     "starter": STARTER,
     "starter_points": 15,
@@ -56,7 +57,7 @@ class Assignments:
         self.folder = project.chapters / "copy" / "assignment"
         self.folder.mkdir()
         (self.folder / "brief.rst").write_text(
-            ".. A comment.\n\nWrite ``pairs``:\n\n- It copies.\n- It does *not* crawl.\n", encoding="utf-8"
+            ".. A comment.\n\nWrite ``pairs``:\n\n- It copies.\n- It does *not* crawl, by {requests.bytes} bytes.\n", encoding="utf-8"
         )
         (project.book / "assignments").mkdir()
         project.page(".. toctree::\n\n   copy\n   assignments/copy\n")
@@ -85,7 +86,7 @@ def test_the_page_tells_all_that_a_student_needs(book):
     for words in (
         "Copy with * half the requests.",
         "Plan 45 minutes; it gives 70 points.",
-        "Write pairs : It copies.",
+        "Write pairs : It copies. It does not crawl, by 1,024 bytes.",
         "void pairs(int* output, int count)",
         "counts.requests 25 global_load.requests * 2 is at most count // 32 .",
         "fast 10 more On a GPU: at least 0.9 of our solution’s speed, in the same run.",

@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 
 
 def kept_of(env: BuildEnvironment, name: str) -> dict[str, Any]:
-    """Return what is kept by a name of ours, by the page's name."""
+    """Return the facts that the environment keeps under a name, by page."""
     return env.__dict__.setdefault(f"conflict_free_{name}", {})
 
 

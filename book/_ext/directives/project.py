@@ -92,15 +92,15 @@ def picture(html: str, description: str) -> list[nodes.Node]:
 
 
 def skip(self: Any, node: nodes.Element) -> None:
-    """Show nothing of a node, as a visitor of some builder."""
+    """Visit a node in a builder that shows nothing of it."""
     raise nodes.SkipNode
 
 
 def pass_by(self: Any, node: nodes.Element) -> None:
-    """Show what a node holds and nothing around it, as a visitor of some builder."""
+    """Visit a node in a builder that shows its content alone."""
 
 
-#: How builders other than HTML's show a node of ours: not at all, or by what it holds.
+#: How other builders than HTML's show our nodes: not at all, or by their content.
 SKIPPED = {name: (skip, None) for name in ("latex", "text", "man", "texinfo")}
 UNMARKED = {name: (pass_by, pass_by) for name in SKIPPED}
 
@@ -135,7 +135,7 @@ def evidence(env: BuildEnvironment) -> Evidence:
 
 
 class _Options(dict):
-    """The options of a directive. Of one that there is not docutils shows the name, and here all others beside it."""
+    """The options of a directive. For an unknown option, docutils names the option, and this class adds the known ones."""
 
     def __missing__(self, name: str) -> None:
         raise KeyError(f'{name}"; accepted: "{", ".join(self)}')

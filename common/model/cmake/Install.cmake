@@ -10,6 +10,6 @@ install(TARGETS ${model_targets}
 install(TARGETS conflict_free_ptx RUNTIME DESTINATION lib COMPONENT ConflictFree)
 install(FILES include/conflict_free/testing.hpp DESTINATION include/conflict_free COMPONENT ConflictFree)
 install(FILES include/simt/interface.h include/simt/counts.def DESTINATION include/simt COMPONENT ConflictFree)
-install(FILES report.schema.json DESTINATION share/conflict_free COMPONENT ConflictFree)
+install(FILES report.schema.json rates.json DESTINATION share/conflict_free COMPONENT ConflictFree)
 install(FILES cmake/ConflictFreeConfig.cmake cmake/ConflictFreeAddTest.cmake cmake/CudaVersion.cmake
     DESTINATION lib/cmake/ConflictFree COMPONENT ConflictFree)

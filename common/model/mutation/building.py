@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-"""Compiles a subject and its mutants, and keeps what does not change.
+"""Compiles a subject and its mutants, and keeps programs whose inputs do not change.
 
-All mutants of a subject are one program: each is a namespace of one translation unit, which takes a fraction of the time
-of programs of their own. What was compiled is kept under the hash of all that went into it.
+All mutants of a subject are one program, each in a namespace of one translation unit: this takes a fraction of the time of separate
+programs. A compiled program is kept under the hash of all its inputs.
 """
 
 import hashlib
@@ -17,11 +17,11 @@ ORIGINAL = "original"
 
 
 class BuildError(Exception):
-    """A program cannot be built. The message holds what the tool said."""
+    """A program cannot be built. The message has the output of the tool."""
 
 
 def combine(variants):
-    """One source with each variant in a namespace of its own, and a main() that runs the one named first.
+    """Return one source with each variant in a namespace of its own, and a main() that runs the variant that its first argument names.
 
     `variants` maps a C++ identifier to the source of a program.
     """
@@ -39,7 +39,7 @@ def combine(variants):
 
 
 class Builder:
-    """Builds programs as their users would, with nvcc and with PTX alone in them: no GPU is compiled for."""
+    """Builds programs with nvcc, with PTX and no machine code in them."""
 
     OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90")
 
@@ -52,7 +52,7 @@ class Builder:
         self._key = _hash(str(nvcc), *self.OPTIONS, *(path.read_bytes() for path in headers))
 
     def build(self, name, source):
-        """Path of the program called `name` made from `source`, CUDA C++."""
+        """Return the path of the program `name`, which is compiled from the CUDA C++ text `source`."""
         program = self._path(name, "program", self._key, source)
         if not program.exists():
             cuda = self._work / f"{name}.cu"
@@ -61,7 +61,7 @@ class Builder:
         return program
 
     def _path(self, name, suffix, *parts):
-        """Where a product belongs. Products of the same name and kind from other inputs are removed."""
+        """Return the path of a product. Removes products of the same name and kind that were made from other inputs."""
         path = self._work / f"{name}-{_hash(*parts)[:16]}.{suffix}"
         if not path.exists():
             for old in self._work.glob(f"{name}-*.{suffix}"):
@@ -69,7 +69,7 @@ class Builder:
         return path
 
     def _make(self, product, command):
-        """Runs `command` with {out} replaced by a file that becomes `product` if all goes well."""
+        """Run `command` with {out} replaced by a file, which becomes `product` if the command succeeds."""
         part = product.with_name(product.stem + ".part" + product.suffix)
         done = subprocess.run([part if each == "{out}" else each for each in command], capture_output=True, text=True)
         if done.returncode != 0:

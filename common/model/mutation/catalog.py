@@ -69,7 +69,7 @@ class Mutant:
         return f"{self.subject}.{self.id}"
 
     def apply(self, source):
-        """The subject's source with the bug planted. Raises CatalogError if the text is not there, or not only once."""
+        """Return the subject's source with the bug. Raises CatalogError unless the text to replace is there exactly once."""
         count = source.count(self.find)
         if count == 0:
             raise CatalogError(f"{self.name}: the subject has no text {self.find!r}")
@@ -94,7 +94,7 @@ class Subject:
 
 
 def load(folder):
-    """All subjects below `folder`, by name. Raises CatalogError if a data file is missing or wrong."""
+    """Return all subjects below `folder`, by name. Raises CatalogError if a data file is missing or wrong."""
     folder = pathlib.Path(folder)
     sources = {path.stem: path for path in sorted((folder / "subjects").glob("*.cu"))}
     tables = {path.stem: path for path in sorted((folder / "mutants").glob("*.toml"))}

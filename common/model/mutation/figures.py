@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-"""The mutants by kind and by what catches them, for the terminal and for the documentation."""
+"""Tables of the mutants by kind and by the detector that catches them, for the terminal and for the documentation."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ END = "<!-- mutants: end -->"
 
 
 def table(subjects):
-    """Header and rows of text: a kind, how many mutants, how many each detector has to catch, how many are harmless."""
+    """Return a header and rows of text: a kind, and the numbers of its mutants, of those for each detector, and of harmless ones."""
     mutants = [mutant for subject in subjects for mutant in subject.mutants]
     used = [each for each in DETECTORS if any(each in mutant.expect for mutant in mutants)]
     rows = [["Bug", "mutants", *(each.replace("_", " ") for each in used), "harmless"]]
@@ -32,7 +32,7 @@ def _row(title, mutants, used):
 
 
 def plain(rows):
-    """The table for a terminal."""
+    """Return the table for a terminal."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
         "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths)))
@@ -42,7 +42,7 @@ def plain(rows):
 
 
 def section(subjects):
-    """The section of the documentation, markers included."""
+    """Return the section of the documentation, with its markers."""
     mutants = [mutant for subject in subjects for mutant in subject.mutants]
     harmless = [mutant for mutant in mutants if mutant.harmless]
     rows = table(subjects)
@@ -63,14 +63,14 @@ def section(subjects):
 
 
 def write(path, subjects):
-    """Puts the section into a file, in place of the one that is there or at its end. The heading is the page's own."""
+    """Write the section into a file, in place of the old one or at the end. The heading belongs to the page."""
     path = pathlib.Path(path)
     before, after = _around(path.read_text())
     path.write_text(before + section(subjects) + after)
 
 
 def is_current(path, subjects):
-    """Whether the file holds the section as it should be."""
+    """Return whether the file has the current section."""
     path = pathlib.Path(path)
     return path.is_file() and section(subjects) in path.read_text()
 

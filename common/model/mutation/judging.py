@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-"""What a run under the model showed, and whether that is what was expected."""
+"""The observations of a run under the model, and whether they are the expected ones."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from catalog import COUNTS
 
 _SHARED = ("shared_load", "shared_store")
 _GLOBAL = ("global_load", "global_store")
-# What any harmful mutant may show besides.
+# Observations that any harmful mutant may have in addition to the expected ones.
 _ALWAYS_ALLOWED = {*COUNTS, "wrong result"}
 
 
@@ -28,7 +28,7 @@ class Observation:
 
 
 def observe(report, exit_code, output):
-    """Reads a report of the model (its JSON) and what the program printed."""
+    """Return the observation from a report of the model (its JSON) and the output of the program."""
     counts = {kind + ".conflicts": sum(launch[kind]["conflicts"] for launch in report["kernels"]) for kind in _SHARED}
     counts |= {kind + ".sectors": sum(launch[kind]["sectors"] for launch in report["kernels"]) for kind in _GLOBAL}
     messages = (
@@ -41,7 +41,7 @@ def observe(report, exit_code, output):
 
 
 def no_report(message):
-    """A run that left no report, which nothing expects."""
+    """Return the observation of a run without a report, which no mutant expects."""
     return Observation(frozenset({"no report"}), {}, False, 0, (message,))
 
 
@@ -51,7 +51,7 @@ def _hazard_line(hazard):
 
 
 def detectors(observation, original):
-    """All that tells the run from a clean run of the unchanged subject, `original`."""
+    """Return all differences between the run and a clean run of the unchanged subject, `original`."""
     found = set(observation.hazards)
     if not observation.right:
         found.add("wrong result")
@@ -64,7 +64,7 @@ def detectors(observation, original):
 
 
 def complaint_about_subject(observation):
-    """What is wrong with a run of a correct subject, or an empty text."""
+    """Return what is wrong with a run of a correct subject, or an empty text."""
     if observation.hazards:
         return "false alarm: " + ", ".join(sorted(observation.hazards))
     if observation.kernel_errors or not observation.right:
@@ -73,7 +73,7 @@ def complaint_about_subject(observation):
 
 
 def complaint_about_mutant(mutant, found):
-    """Why what was found is not what was expected of the mutant, or an empty text."""
+    """Return how the findings differ from those that the mutant expects, or an empty text."""
     if mutant.harmless:
         return f"harmless ({mutant.harmless}), but seen: {', '.join(sorted(found))}" if found else ""
     missing = [each for each in mutant.expect if each not in found]

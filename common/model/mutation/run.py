@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-"""Plants bugs in correct kernels and demands that the counting model catches them.
+"""Plants bugs in correct kernels and tests that the counting model catches them.
 
-Every subject has to be clean for several random inputs and odd sizes; every mutant has to be caught by what its entry in
-mutants/*.toml names, or be clean if the entry says that it is harmless. Exits with 1 if one is not as expected, with 2 if
-the data or the command line is wrong.
+Every subject must be clean for several random inputs and odd sizes. Every mutant must be caught by the detectors that its entry in
+mutants/*.toml names, or be clean if the entry says that it is harmless. The exit code is 1 if a subject or a mutant is not as expected,
+and 2 if the data or the command line is wrong.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import judging
 FOLDER = pathlib.Path(__file__).resolve().parent
 SEEDS = range(1, 6)
 KERNEL_SECONDS = "5"
-#: Ends a program that hangs outside of a kernel; real time, of which a busy machine gives a program little.
+#: Ends a program that hangs outside of a kernel. Real time, with room for a busy machine.
 RUN_SECONDS = 600
 
 
@@ -39,7 +39,7 @@ class Runner:
         self._libraries = f"{libraries}:{others}" if others else str(libraries)
 
     def run(self, variant, seed):
-        """One run under the model. The report is read and removed."""
+        """Run a variant once under the model, and return the observation. Removes the report."""
         report = self._program.with_name(f"{self._subject.name}-{variant}-{seed}.json")
         report.unlink(missing_ok=True)
         environment = os.environ | {
@@ -61,7 +61,7 @@ class Runner:
 
 
 def check_subject(builder, libraries, subject, mutants):
-    """Builds a subject with its mutants and runs all. Returns the failures, each with what was seen."""
+    """Build a subject with its mutants and run all of them. Return the failures, each with its observation."""
     variants = {building.ORIGINAL: subject.source} | {mutant.id: mutant.apply(subject.source) for mutant in mutants}
     try:
         runner = Runner(builder.build(subject.name, building.combine(variants)), subject, libraries)
@@ -81,12 +81,12 @@ def check_subject(builder, libraries, subject, mutants):
 
 
 def describe(title, complaint, observation):
-    """A failure for people: what, why, what the model and the program said."""
+    """Return the text of a failure: its name, the reason, and the output of the model and of the program."""
     return "\n    ".join([f"{title}: {complaint}", *observation.messages[:12]])
 
 
 def choose(subjects, only):
-    """The subjects and mutants that `only` names (SUBJECT or SUBJECT.ID), all if it is None."""
+    """Return the subjects and mutants that `only` names (SUBJECT or SUBJECT.ID); all if it is None."""
     if only is None:
         return [(subject, subject.mutants) for subject in subjects]
     name, _, mutant_id = only.partition(".")
@@ -99,12 +99,12 @@ def choose(subjects, only):
 
 
 def run_all(arguments, subjects):
-    """Builds and runs what was asked for, prints the outcome, and returns the exit code."""
+    """Build and run the requested mutants, print the outcome, and return the exit code."""
     work = pathlib.Path(arguments.work)
     builder = building.Builder(arguments.nvcc, FOLDER / "subjects", work / "alone" if arguments.only else work)
     chosen = choose(subjects, arguments.only)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        # The largest programs first, so that no core is idle at the end.
+        # The largest programs run first, so that no core is idle at the end.
         chosen.sort(key=lambda pair: -len(pair[1]) * len(pair[0].source))
         failures = [
             failure

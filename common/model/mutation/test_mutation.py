@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-"""The mutation test's own parts, without the model: data that is wrong is refused, and nothing passes that should not."""
+"""Tests of the parts of the mutation test, without the model: wrong data is refused, and no wrong mutant passes."""
 
 import pathlib
 import sys

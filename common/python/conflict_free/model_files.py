@@ -15,7 +15,10 @@ from .console import ROOT
 MODEL = Path(__file__).resolve().parent / "model"
 _SOURCES = ROOT / "common" / "model"
 
+_SHARED = MODEL / "share" / "conflict_free" if MODEL.is_dir() else _SOURCES
 #: The schema of the model's reports.
-REPORT_SCHEMA = (MODEL / "share" / "conflict_free" if MODEL.is_dir() else _SOURCES) / "report.schema.json"
+REPORT_SCHEMA = _SHARED / "report.schema.json"
+#: The best rates of a GPU, for the lower bound on a launch's cycles.
+RATES = _SHARED / "rates.json"
 #: The folder of the model's files for CMake.
 CMAKE_FILES = MODEL / "lib" / "cmake" / "ConflictFree" if MODEL.is_dir() else _SOURCES / "cmake"

@@ -22,7 +22,7 @@ PEERS = REPOSITORY / "common" / "python" / "conflict_free" / "measuring" / "peer
 sys.path[:0] = [str(REPOSITORY / "common" / "python"), str(PEERS)]
 
 from conflict_free import cuda_version  # noqa: E402  found by the line above
-from conflict_free.model_files import REPORT_SCHEMA  # noqa: E402
+from conflict_free.model_files import RATES, REPORT_SCHEMA  # noqa: E402
 
 DEMO_SOURCE = """\
 // [constants]
@@ -98,7 +98,7 @@ def house(package: Path, tmp_path: Path) -> House:
     shutil.copytree(package, root / "common" / "python" / "conflict_free", copy_function=os.link)
     for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", REPOSITORY / ".clang-format"):
         shutil.copy(path, root)
-    for path in (REPORT_SCHEMA, cuda_version.SOURCE):
+    for path in (REPORT_SCHEMA, RATES, cuda_version.SOURCE):
         copy = root / path.relative_to(REPOSITORY)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)

@@ -18,7 +18,7 @@ from .code import highlight_lines
 from .folds import fold
 from .listing import kernel_listing
 
-#: What stands in place of lines that both kernels have.
+#: The mark in place of lines that both kernels have.
 GAP = {"kind": "gap", "mark": "", "html": "⋯"}
 
 

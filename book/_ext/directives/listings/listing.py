@@ -116,7 +116,7 @@ def kernel_listing(
 
 
 def _failures(evidence: Evidence, slug: str, kernel: str) -> list[nodes.Node]:
-    """Return what the chapter expects of a kernel and the model does not find, a note for each; nothing where all is well."""
+    """Return a note for each expectation of the chapter that the model's counts of a kernel do not meet."""
     rows = [row for row in evidence.program(slug)["rows"] if row["kernel"] == kernel]
     return [changes.notice(f"{text}.") for row in rows for text in failures(row)]
 

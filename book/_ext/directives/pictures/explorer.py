@@ -30,13 +30,13 @@ SCRIPTS = ("bank_rule.js", "bank_explorer.js")
 #: The modeled machines that are offered, and the one that the reader's numbers make.
 MACHINES, OWN = ("sm_90", "gt200"), "own"
 
-#: What the reader chooses from, and the choice to begin with.
+#: The reader's choices, and the initial choice.
 CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "machine": ("Machine", (*MACHINES, OWN), "sm_90"),
     "access": ("Access of the warp", ("column", "row", "one"), "column"),
 }
 
-#: The numbers that the reader sets: label, least, most, and what to begin with.
+#: The numbers that the reader sets: label, least, most, and initial value.
 NUMBERS: dict[str, tuple[str, int, int, int]] = {
     "columns": ("Columns of the tile", 1, 64, 32),
     "rows": ("Rows of the tile", 1, 32, 32),
@@ -48,7 +48,7 @@ NUMBERS: dict[str, tuple[str, int, int, int]] = {
     "request_lanes": ("Lanes served together", 1, 32, 32),
 }
 
-#: The words for choices that are no names.
+#: The words for choices that are not names.
 WORDS = {"column": "load of columns", "row": "store of rows", "one": "load of one element", OWN: "one of your own"}
 
 

@@ -76,7 +76,7 @@ class Round:
 
 
 def rounds_of(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], list[Round]]:
-    """Return the launch of a panel and what its first block does on the panel's line, round by round. Raises ResultError."""
+    """Return the launch of a panel and the accesses of its first block on the panel's line, round by round. Raises ResultError."""
     run = launch(evidence, panel.slug, panel.kernel)
     sources = evidence.sources(panel.slug)
     fitting = [

@@ -20,7 +20,7 @@ SYSTEM_BYTES = 1024
 
 WORD_BYTES = 4
 
-#: Words of a panel that choose an access, and what is chosen without them.
+#: Words of a panel that choose an access, with their defaults.
 CHOICES = {"match": "", "instruction": "0", "warp": "0", "occurrence": "0"}
 
 

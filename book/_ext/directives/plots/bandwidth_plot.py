@@ -91,7 +91,7 @@ def _bar(row: dict[str, Any]) -> dict[str, float]:
 
 
 def _here(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, float] | None:
-    """Return the bar of the reader's GPU, None if it was not measured there, or with another text."""
+    """Return the bar of the reader's GPU; None if the kernel was not measured there, or had another text."""
     try:
         return _bar(evidence.measured_row(slug, kernel, size, LOCAL))
     except ResultError:
@@ -100,7 +100,7 @@ def _here(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, fl
 
 def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None:
     """Write the plot as SVG; the same rows give the same bytes."""
-    # Imported here, because it takes a second that most pages need not wait.
+    # Imported here, because the import takes a second and most pages do not need it.
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -193,7 +193,7 @@ def _visit_html(self, node: bandwidth_plot) -> None:
     digest = hashlib.sha256(json.dumps(node["rows"], sort_keys=True).encode())
     digest.update(self.builder.config.conflict_free_fingerprint.encode())
     names = {}
-    # A page of a book has one theme, and one picture for all widths.
+    # The EPUB has one theme, and one picture for all widths.
     themes, widths = (("light",), ("wide",)) if self.builder.name == EPUB else (THEMES, WIDTHS)
     for theme in themes:
         for width in widths:
@@ -208,7 +208,7 @@ def _visit_html(self, node: bandwidth_plot) -> None:
         image = f'<img src="{names[theme, "wide"]}" alt="{alt}"/>'
         if self.builder.name != EPUB:
             narrow = f'<source media="(max-width: 40em)" srcset="{names[theme, "narrow"]}"/>'
-            # The picture of the other theme is hidden, and what is hidden is not fetched if it is lazy.
+            # The picture of the other theme is hidden. A hidden picture that loads lazily is not fetched.
             lazy = image.replace("<img ", '<img loading="lazy" ')
             image = f'<picture class="only-{theme}">{narrow}{lazy}</picture>'
         self.body.append(f"{image}\n")

@@ -25,7 +25,7 @@ class AssumedLink:
     speed: float
 
     def seconds(self, messages: float, sent: float) -> float:
-        """Return what messages take one after the other, ``sent`` bytes together."""
+        """Return the time of messages one after the other, with ``sent`` bytes in total."""
         return messages * self.start + sent / self.speed
 
 
@@ -54,7 +54,7 @@ class MeasuredLink:
 
 
 def one_stage(gpus: int, of_gpu: float, host: int, within: Link, between: Link) -> float:
-    """Return the seconds in which each GPU sends each other its block, of ``of_gpu`` bytes together, ``host`` GPUs in a host."""
+    """Return the seconds in which each GPU sends a block to each other GPU, ``of_gpu`` bytes in total, with ``host`` GPUs in a host."""
     near = min(gpus, host)
     block = of_gpu / gpus
     return within.seconds(near - 1, (near - 1) * block) + between.seconds(gpus - near, (gpus - near) * block)

@@ -28,7 +28,7 @@ WIDE = {"width": 800, "left": 245, "line": 30, "above": 0}
 NARROW = {"width": 370, "left": 14, "line": 44, "above": 17}
 RIGHT, BOTTOM, TOP = 62, 24, 8
 
-#: What a caption says of whiskers that do not show.
+#: The sentence of a caption about whiskers that are too short to see.
 HIDDEN = "a spread that is smaller than the mark lies behind it"
 
 
@@ -71,7 +71,7 @@ def mark(shape: str, x: float, y: float) -> str:
 
 
 def layout(lines: list[Line], series: list[str], unit: str, page: dict[str, int], numbers: bool) -> dict[str, Any]:
-    """Return the places of all that is drawn, in the units of the view box. ``numbers`` writes values beside the dots."""
+    """Return the places of all parts of the drawing, in the units of the view box. ``numbers`` writes values beside the dots."""
     scale = ticks(max(dot.high or dot.value for line in lines for dot in line.dots))
     across = page["width"] - page["left"] - RIGHT
 
@@ -136,7 +136,7 @@ def marked(kernel: str, old: set[str]) -> str:
 
 
 def explained(old: set[str]) -> str:
-    """Return what the sign behind names means; nothing if no name has it."""
+    """Return the meaning of the sign behind names; nothing if no name has the sign."""
     return f" * {BEFORE_CHANGE.capitalize()}." if old else ""
 
 

@@ -20,7 +20,7 @@ LONGEST, FIGURES, ROW = 480, 60, 38
 
 
 def bars_of(rows: list[tuple[str, float, str]], least: float) -> list[dict[str, Any]]:
-    """Return the bars of ``(name, number, text)``; what exceeds ``least`` is a part of its own."""
+    """Return the bars of ``(name, number, text)``; the part of a bar above ``least`` is drawn apart."""
     scale = LONGEST / max(max(number for _, number, _ in rows), least)
     return [{"name": name, "text": text, "width": number * scale, "least": min(number, least) * scale} for name, number, text in rows]
 

@@ -116,7 +116,7 @@ def _code(words: str) -> nodes.literal:
 
 
 class AssignmentPage(_AssignmentDirective, directive="assignment"):
-    """``.. assignment:: NAME``: the brief, what is checked, the starter, hints, and the commands to work with.
+    """``.. assignment:: NAME``: the brief, the checks, the starter, hints, and the commands to work with.
 
     It stands alone on its page, below a title that is the assignment's own.
     """
@@ -148,7 +148,10 @@ class AssignmentPage(_AssignmentDirective, directive="assignment"):
     def _brief(self, evidence: Evidence, data: dict[str, Any]) -> list[nodes.Node]:
         path = evidence.chapters / data["name"] / "assignment" / data["brief"]
         evidence.on_read(path)
-        return self.parsed_of(str(path), read_source(path))
+        text = read_source(path)
+        for place, number in data["numbers"].items():
+            text = text.replace(place, number)
+        return self.parsed_of(str(path), text)
 
     def _checks(self, data: dict[str, Any]) -> nodes.section:
         wanted = {name: _text(words) for name, words in WANTED.items()}

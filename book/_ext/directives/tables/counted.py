@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``counted-table``, ``parity-table`` and ``partition-table``: what the model counted, and that a GPU counts the same."""
+"""``counted-table``, ``parity-table`` and ``partition-table``: the model's counts, and their comparison with a GPU's counters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def counted_rows(counts: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def confirmed(evidence: Evidence, slug: str, kernel: str, size: str, counts: dict[str, Any]) -> bool:
-    """Return whether the counters of the book's GPU say the same as ``counts``.
+    """Return whether the counters of the book's GPU equal ``counts``.
 
     False if they were not read, or differ where ``parity_exceptions.json`` says so. Raises ResultError if they differ
     elsewhere.
@@ -118,7 +118,7 @@ def _parity_row(evidence: Evidence, slug: str, row: dict[str, Any], exceptions: 
 
 
 class CountedTable(EvidenceDirective, directive="counted-table"):
-    """``.. counted-table:: SLUG``: what the model counted in this build for each kernel of a chapter.
+    """``.. counted-table:: SLUG``: the model's counts in this build for each kernel of a chapter.
 
     The caption says whether the counters of the book's GPU confirm it; if they differ, the build fails.
     ``gt200:SLUG`` shows the counts for another modeled machine.

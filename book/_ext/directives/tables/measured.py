@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``measured-table``: what GPUs took."""
+"""``measured-table``: times that were measured on GPUs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def add_local(evidence: Evidence, groups: list[dict[str, Any]], slug: str) -> bo
 
 
 def _work(row: dict[str, Any]) -> str:
-    """Return what a launch of a row gets done, for readers."""
+    """Return the work of the launch of a row, in words for readers."""
     if row.get("work"):
         return f"{row['work']['amount']:,.0f} {row['work']['unit']}"
     return f"{row['bytes'] / 1e6:,.0f} MB read and written"

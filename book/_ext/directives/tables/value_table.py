@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``value-table``: a table whose columns are text with blanks, and whose rows say what stands in the blanks."""
+"""``value-table``: a table whose columns are text with blanks, and whose rows fill the blanks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, list_table
 
-#: What a cell shows whose row has nothing for one of its blanks.
+#: The text of a cell whose row leaves one of its blanks empty.
 NOTHING = "–"
 
 

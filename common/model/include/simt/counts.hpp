@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the counting model counts, as plain data. This header depends on nothing else of the model but the width of a warp.
+/// The counts of the counting model, as plain data. Of the model's other headers this one needs warp_size.hpp alone.
 #pragma once
 
 #include <array>
@@ -16,13 +16,24 @@
 namespace simt {
 
 /// The memory an access goes to.
-enum class Space : std::uint8_t { shared, global, local, constant, texture };
-inline constexpr int space_count = 5;
+enum class Space : std::uint8_t {
+#define SIMT_SPACE(name) name,
+#include "simt/counts.def"
+};
+inline constexpr std::array all_spaces{
+#define SIMT_SPACE(name) Space::name,
+#include "simt/counts.def"
+};
 
-/// What an access does. An `async_copy` (cp.async) reads global memory and writes shared memory: it is one access to each.
-/// A `bulk_copy` (cp.async.bulk) moves a range of bytes that one thread names.
-enum class Operation : std::uint8_t { load, store, atomic, async_copy, bulk_copy };
-inline constexpr int operation_count = 5;
+/// What an access does.
+enum class Operation : std::uint8_t {
+#define SIMT_OPERATION(name) name,
+#include "simt/counts.def"
+};
+inline constexpr std::array all_operations{
+#define SIMT_OPERATION(name) Operation::name,
+#include "simt/counts.def"
+};
 
 /// A call that the compiler has put into its caller's code.
 struct InlinedCall {
@@ -41,7 +52,7 @@ struct SharedCounts {
     std::uint64_t instructions = 0;
     /// Passes through the shared-memory data pipe that those instructions took.
     std::uint64_t wavefronts = 0;
-    /// Passes that they would take with no two words in one bank: one a phase of the access.
+    /// The passes with no two words in one bank: one for each phase of an access.
     std::uint64_t ideal_wavefronts = 0;
 
     /// Passes lost to bank conflicts.
@@ -55,7 +66,7 @@ struct SharedCounts {
 struct GlobalCounts {
     /// Warp-level instructions that touched global memory.
     std::uint64_t requests = 0;
-    /// 32-byte sectors those requests moved, each counted once a request.
+    /// 32-byte sectors those requests moved, each counted once for each request.
     std::uint64_t sectors = 0;
     /// The fewest sectors that could hold the distinct bytes of each request.
     std::uint64_t ideal_sectors = 0;
@@ -79,7 +90,7 @@ struct ExampleAccess {
 struct LineCounts {
     std::string file;
     int line = 0;
-    /// The calls that the line was taken into its kernel by, innermost first; a line is told apart by them.
+    /// The inlined calls that put the line into its kernel, innermost first. Lines with different calls are counted apart.
     std::vector<InlinedCall> inlined_from;
     Space space = Space::global;
     Operation operation = Operation::load;
@@ -97,8 +108,8 @@ struct Extent {
     bool operator==(const Extent&) const = default;
 };
 
-/// How the accesses of one operation spread over the partitions of device memory, step by step. A step is what blocks
-/// that run at the same time access together.
+/// How the accesses of one operation spread over the partitions of device memory, step by step. In a step, the blocks that run
+/// at the same time make one access each.
 struct PartitionUse {
     /// Element n is the number of steps that went to n + 1 partitions.
     std::vector<std::uint64_t> steps;
@@ -107,7 +118,7 @@ struct PartitionUse {
 
     /// Partitions that a step goes to, on average. 0 without steps.
     double mean() const;
-    /// Adds the steps; the example stays that of this one.
+    /// Adds the steps of `other`, and keeps the example of this object.
     PartitionUse& operator+=(const PartitionUse& other);
     bool operator==(const PartitionUse&) const = default;
 };
@@ -121,13 +132,33 @@ struct PartitionCounts {
     PartitionUse load, store;
 };
 
-/// Accesses that the GPU's assembler makes of others than the text it is given has.
+/// A line where the machine code that ptxas makes has other accesses than the PTX.
 struct FusedAccess {
     std::string file;
     int line = 0;
-    /// The instructions of the text, those of the machine, and what tells the two apart.
+    /// The instructions of the PTX, those of the machine code, and the difference.
     std::string ptx, sass, why;
     bool operator==(const FusedAccess&) const = default;
+};
+
+/// What a block, or several, ask of multiprocessors: see counts.def.
+struct Work {
+#define SIMT_WORK(name) std::uint64_t name = 0;
+#include "simt/counts.def"
+
+    Work& operator+=(const Work& other);
+    bool operator==(const Work&) const = default;
+};
+
+/// From which a launch's least number of cycles follows. Nothing of it is more than a GPU does.
+struct LaunchWork {
+    /// What all counted blocks ask for, and the least and the most that one of them does.
+    Work sum, least, most;
+    /// Distinct sectors of global memory that the launch has loaded, and that it has stored to.
+    std::uint64_t loaded_sectors = 0, stored_sectors = 0;
+
+    LaunchWork& operator+=(const LaunchWork& other);
+    bool operator==(const LaunchWork&) const = default;
 };
 
 /// Everything counted in one kernel launch.
@@ -135,11 +166,11 @@ struct LaunchCounts {
     /// Name of the kernel's function.
     std::string name;
     Extent grid, block;
-    /// Launches whose counts these are, and the blocks of all their grids.
+    /// The number of launches that were counted together, and of the blocks of all their grids.
     std::uint64_t launches = 1, blocks = 0;
-    /// Of these, the blocks that only ran: the counts are those of the others.
+    /// The blocks among these that ran uncounted.
     std::uint64_t uncounted_blocks = 0;
-    /// An error or a hazard has ended a launch: its counts are those of what it had done until then.
+    /// An error or a hazard ended a launch early; its counts end there.
     bool stopped = false;
     /// Static and dynamic shared memory of a block, in bytes.
     std::uint64_t shared_bytes = 0;
@@ -148,20 +179,21 @@ struct LaunchCounts {
 #define SIMT_TOTAL(name, type, ...) type name;
 #include "simt/counts.def"
     /// @}
-    /// Block barriers, each counted once a block.
+    /// Block barriers, each counted once for each block.
     std::uint64_t barriers = 0;
-    /// Shuffles, votes and `__syncwarp`, each counted once a warp.
+    /// Shuffles, votes and `__syncwarp`, each counted once for each warp.
     std::uint64_t warp_barriers = 0;
+    LaunchWork work;
     /// The counts are those of the instructions that a GPU executes, as far as the model can tell.
     bool exact = true;
-    /// What the counts take into account, or, where they are not exact, do not.
+    /// The differences between PTX and machine code: counts that are exact include them, others do not.
     std::vector<FusedAccess> fused;
     /// On machines whose partitions are watched.
     std::optional<PartitionCounts> partitions;
     /// Sorted by file, line, inlined calls, space, operation. Their sums are the totals above.
     std::vector<LineCounts> lines;
 
-    /// Adds the counts of other launches. Name, grid, block and shared memory stay those of this one.
+    /// Adds the counts of other launches. Name, grid, block and shared memory do not change.
     LaunchCounts& operator+=(const LaunchCounts& other);
 };
 

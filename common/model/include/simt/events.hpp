@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The one stream of events that a running kernel gives off, and the interface of those who listen to it.
-/// Counters, hazards and traces are listeners; none of them knows how threads are run.
+/// The stream of events of a running kernel, and the interface of its listeners. Counters, hazards and traces are listeners; none of
+/// them knows how threads are run.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@
 
 namespace simt {
 
-/// How a machine does an atomic operation in shared memory: by an instruction for it, by one that counts lanes which add the
-/// same (an addition of 1 whose result nobody reads), by comparing and swapping, or by a loop of loads and swaps.
+/// How a machine does an atomic operation in shared memory: by an instruction for it, by an instruction that counts lanes (for an
+/// addition of 1 whose result nobody reads), by comparing and swapping, or by a loop of loads and swaps.
 enum class AtomicKind : std::uint8_t { native, counting, compare_and_swap, loop };
 
 /// One warp-level memory instruction: the accesses that the active lanes of a warp make together.
 struct WarpAccess {
     Space space;
     Operation operation;
-    /// Program counter: a number that whoever runs the kernel can tell the source place of.
+    /// Program counter: the number of the instruction, which source_place() turns into its place in the source.
     std::uint32_t program_counter;
     /// Bytes that each lane accesses.
     int size;
@@ -35,24 +35,24 @@ struct WarpAccess {
     /// from the start of the thread's local memory; global addresses are the model's device addresses (the same in every
     /// run, as far as alignment goes).
     alignas(64) std::array<std::uint64_t, warp_size> address;
-    /// For stores: bit i is set when lane i's store changed what was in memory.
+    /// For stores: bit i is set when the store of lane i changed memory.
     std::uint32_t changed;
     /// For global and constant accesses: start of the allocation or variable that the first active lane's address lies in.
     std::uint64_t allocation;
-    /// The lanes' addresses are those of rows of matrices (ldmatrix): each eight lanes are served by themselves.
+    /// The addresses are those of rows of matrices (ldmatrix): groups of eight lanes are served one after another.
     bool matrix_rows = false;
 
     /// For atomic operations in shared memory.
     AtomicKind atomic = AtomicKind::native;
-    /// For atomic operations: whether what was in memory before matters. It does not to an exchange whose result nobody reads.
+    /// For atomic operations: whether the result depends on the old value. An exchange whose result nobody reads needs no old value.
     bool needs_old = true;
     /// For textures and surfaces: how many lanes, side by side, make a request.
     int request_lanes = warp_size;
-    /// For asynchronous copies: the addresses of the other side, where it is known, and whether the copy passes the L1 by.
+    /// For asynchronous copies: the addresses of the other side, if they are known, and whether the copy bypasses the L1.
     const std::array<std::uint64_t, warp_size>* other_side = nullptr;
     bool past_l1 = false;
 
-    /// Set where all lanes take part and their addresses are known to be `step` bytes apart: lane i's is address[0] + i × step.
+    /// Set if all lanes take part and their addresses are known to be `step` bytes apart: lane i accesses address[0] + i × step.
     bool evenly_spaced = false;
     std::uint64_t step = 0;
 
@@ -80,7 +80,7 @@ public:
     virtual ~Listener() = default;
     virtual void launch_begins(const LaunchInfo&) {}
     virtual void block_begins(const Extent& /*block_index*/) {}
-    /// The events from here on are of the block with this number, counted with x fastest.
+    /// The following events come from the block with this number, counted with x fastest.
     virtual void block_runs(std::uint64_t /*number*/) {}
     virtual void warp_access(const WarpAccess&) {}
     /// A bulk copy loads these bytes of global memory, or stores there.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a kernel must not do, and how it is told.
+/// The hazards of a kernel, and how they are reported.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct SourcePlace {
     /// File name without its folder.
     std::string file;
     int line = 0;
-    /// The calls that the place was taken into its kernel by, innermost first.
+    /// The inlined calls that put the place into its kernel, innermost first.
     std::vector<InlinedCall> inlined_from;
     auto operator<=>(const SourcePlace&) const = default;
 };

@@ -23,7 +23,7 @@ const char* simt_machine_names(void);
 /** Chooses the machine of later launches. Returns 0, or -1 if there is none of this name. */
 int simt_set_machine(const char* name);
 
-/** How many launches the model has counts of: the number that the next one gets. */
+/** The number of launches that the model has counted: the number of the next launch. */
 unsigned long long simt_launches(void);
 
 /** JSON with the `kernels`, `hazards` and `errors` since the last call, as in the model's report, which then does not have

@@ -15,14 +15,14 @@ namespace simt {
 /// One launch, with its lines. Bytes are bytes asked for by the lanes.
 nlohmann::ordered_json to_json(const LaunchCounts& counts);
 
-/// One message: its code and its fields, and both put into words.
+/// One message: its code, its fields, its text and its help.
 nlohmann::ordered_json to_json(const Message& message);
 
 /// One hazard, with its message.
 nlohmann::ordered_json to_json(const Hazard& hazard);
 
 /// @name Back from JSON
-/// What to_json() has made. An exception of nlohmann::json for anything else.
+/// The argument comes from to_json(); anything else is an exception of nlohmann::json.
 /// @{
 void from_json(const nlohmann::json& json, LaunchCounts& counts);
 void from_json(const nlohmann::json& json, Message& message);

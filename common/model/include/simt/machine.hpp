@@ -19,9 +19,9 @@ namespace simt {
 enum class Coalescing : std::uint8_t {
     /// One transaction for each distinct line that a request touches.
     distinct_lines,
-    /// A half-warp takes segments one by one, each shrunk to the half that is used.
+    /// A half-warp moves segments one by one, each halved while only one half is used.
     shrinking_segments,
-    /// A half-warp takes one segment if each lane accesses the word of its own position, else a transaction a lane.
+    /// A half-warp moves one segment if each lane accesses the word of its own position, else a transaction for each lane.
     strict_order,
 };
 
@@ -43,9 +43,9 @@ struct Machine {
     /// is one request whatever the size.
     int line_request_lanes;
 
-    /// Partitions of device memory whose use by concurrent blocks is watched, or 0. Addresses go round them.
+    /// Partitions of device memory whose use by concurrent blocks is watched, or 0. Consecutive stripes go to consecutive partitions.
     int partitions;
-    /// Bytes after which the next partition begins.
+    /// Bytes of a stripe, after which the next partition begins.
     int partition_bytes;
 
     /// Compute capability.
@@ -54,7 +54,7 @@ struct Machine {
     int l2_bytes;
     /// Most threads of a block.
     int max_block_threads;
-    /// Most bytes of shared memory of a block, where a program asks for more than `default_shared_bytes`.
+    /// Most bytes of shared memory of a block if the program asks for more than `default_shared_bytes`.
     int max_shared_bytes;
     /// Most bytes of shared memory of a block without asking.
     int default_shared_bytes;
@@ -71,8 +71,8 @@ struct Machine {
 /// All machines, the default first.
 const std::vector<Machine>& machines();
 
-/// What makes a machine impossible, if anything does. Each of machines() is possible, and a machine that comes from elsewhere
-/// is asked about before any rule is.
+/// What makes a machine impossible, if anything does. Each of machines() is possible. Ask this of any other machine before its rules
+/// are applied.
 std::optional<Impossible> why_impossible(const Machine& machine);
 
 /// In one line: what, the number given, and what is accepted.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the model says of a hazard, a fault or a refusal, as data: a code with fields. The words stand in simt/messages.def.
+/// What the model says of a hazard, a fault or a refusal, as data: a code with fields. The texts are in simt/messages.def.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,7 @@ struct Message;
 
 /// A named value of a message.
 struct MessageField {
-    /// Numbers below 0 are the signed ones. Messages stand for a part of a message that is one itself.
+    /// A number below 0 is an std::int64_t, any other an std::uint64_t. Messages are those that are part of this one.
     using Value = std::variant<std::uint64_t, std::int64_t, std::string, Extent, std::vector<Message>>;
 
     template <std::integral T> MessageField(std::string_view field, T number);
@@ -57,7 +57,7 @@ struct Message {
     /// The order of fields does not count.
     bool operator==(const Message& other) const;
 
-    /// One line for those who read. A field that the text needs and the message lacks stands as its name in braces.
+    /// One line of text. If the message lacks a field that its text needs, the name of the field stands in braces.
     std::string text() const;
     /// One sentence on what to do; empty where there is none.
     std::string help() const;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a host program asks of the counting model: which machine, what was counted, and what went wrong.
+/// The questions of a host program to the counting model: which machine, what was counted, and what went wrong.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ void set_machine(const Machine& machine);
 /// The machine whose rules apply.
 const Machine& current_machine();
 
-/// The counts of all launches since the last call, in order. A launch that was stopped has the counts up to there.
+/// The counts of all launches since the last call, in order. A launch that was stopped has its counts up to the stop.
 std::vector<LaunchCounts> take_launches();
 
 /// The hazards found since the last call.
 std::vector<Hazard> take_hazards();
 
-/// What stopped kernels since the last call and is no hazard, such as a time-out.
+/// The errors that stopped kernels since the last call and are not hazards, such as a time-out.
 std::vector<Message> take_errors();
 
 /// The source line of an instruction of the launch that runs. Line 0 if the program has no debug information for it.

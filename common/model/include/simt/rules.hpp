@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The rules by which one warp-level access is counted. They look at nothing but the access and the machine.
+/// The rules by which one warp-level access is counted. The result depends on the access and the machine alone.
 /// An access is 1, 2, 4, 8 or 16 bytes a lane and has at least one active lane.
 #pragma once
 
@@ -12,10 +12,10 @@
 namespace simt {
 
 /// The wavefronts of a shared-memory access. See shared_service.hpp for the rule and its sources. For an atomic
-/// operation that a loop makes these are the wavefronts of its swaps.
+/// operation that the machine makes by a loop, these are the wavefronts of the swaps.
 SharedCost shared_cost(const WarpAccess& access, const Machine& machine);
 
-/// What the rounds of a loop of loads and swaps cost, by which a machine does an atomic operation that it has no instruction for.
+/// The cost of a loop of loads and swaps, by which a machine does an atomic operation for which it has no instruction.
 struct LoopCost {
     int rounds;
     SharedCost loads, swaps;
@@ -56,7 +56,7 @@ int constant_words(const WarpAccess& access);
 /// Requests of an access to a texture or a surface: one for each group of `request_lanes` lanes with one that is active.
 int texture_requests(const WarpAccess& access);
 
-/// The sectors that an asynchronous copy that passes the L1 by moves from global memory. See copy_rules.cpp.
+/// The sectors that an asynchronous copy moves from global memory if it bypasses the L1. See copy_rules.cpp.
 GlobalCost copy_past_l1_cost(const WarpAccess& access);
 
 }  // namespace simt

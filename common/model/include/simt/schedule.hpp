@@ -23,8 +23,8 @@ struct ServedWord {
     bool operator==(const ServedWord&) const = default;
 };
 
-/// What one pass through shared memory serves, by lane and then by word. A wavefront that a machine takes beyond the
-/// rule of its banks serves nothing.
+/// What one pass through shared memory serves, by lane and then by word. A wavefront that a machine takes in
+/// addition to the rule of its banks serves nothing.
 using Wavefront = std::vector<ServedWord>;
 
 /// How an access is served.

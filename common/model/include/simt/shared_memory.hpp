@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the rule of shared memory needs to know of a machine, and what it tells. The rule stands in src/rules/shared_service.hpp.
-/// The explorer on the book's pages is compiled from it: this header depends on nothing else of the model.
+/// The input of the rule of shared memory from a machine, and its result. The rule is in src/rules/shared_service.hpp. The explorer on
+/// the book's pages is compiled from both, so this header includes no other header of the model.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct SharedMemory {
     int request_lanes;
     SharedWords words;
     WideShared wide;
-    /// Wavefronts that each phase of a 16-byte access takes beyond the rule of the banks.
+    /// Wavefronts that each phase of a 16-byte access takes in addition to the rule of the banks.
     int extra_wavefronts_of_16_bytes;
 
     bool operator==(const SharedMemory&) const = default;
@@ -55,21 +55,21 @@ inline constexpr int most_access_bytes = 16;
 struct SharedCost {
     /// Passes through the shared-memory pipe.
     int wavefronts;
-    /// Passes that the same access takes if no bank holds more of its words than the others must.
+    /// The passes if the words of the access are spread evenly over the banks.
     int ideal_wavefronts;
 
     bool operator==(const SharedCost&) const = default;
 };
 
-/// Why there is no such machine.
+/// The reason why a machine is impossible.
 struct Impossible {
-    /// The number that no machine can have, with what other numbers leave it no choice.
+    /// The name of the impossible number, with the numbers that it depends on.
     const char* what;
     int given;
     const char* accepted;
 };
 
-/// What makes it impossible, if anything does. The rule may be asked about every other one.
+/// What makes a memory impossible, if anything does. The rule holds for every other memory.
 std::optional<Impossible> why_impossible(const SharedMemory& memory);
 
 }  // namespace simt

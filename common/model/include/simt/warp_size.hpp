@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What is the same on every machine, for headers that need nothing else.
+/// Numbers that are the same on every machine, for headers that need nothing else.
 #pragma once
 
 namespace simt {

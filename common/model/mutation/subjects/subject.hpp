@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What every subject of the mutation test needs on the host: random input, device memory, a check, a command line.
+/// The host code that all subjects of the mutation test share: random input, device memory, a check, a command line.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -28,7 +28,7 @@ struct Problem {
     }
 };
 
-/// Device memory of its own. What is not uploaded holds a value that no subject computes.
+/// Device memory that the object owns. Until an upload, it holds a value that no subject computes.
 template <class T>
 class DeviceArray {
 public:
@@ -52,7 +52,7 @@ public:
         cudaMemcpy(values.data(), data_, sizeof(T) * count_, cudaMemcpyDeviceToHost);
         return values;
     }
-    /// Frees the memory; data() stays what it was.
+    /// Frees the memory; data() does not change.
     void release()
     {
         if (!released_) cudaFree(data_);
@@ -66,7 +66,7 @@ private:
     bool released_ = false;
 };
 
-/// Whether the kernels ran and `seen` is what a plain loop on the host found.
+/// Whether the kernels ran without an error and `seen` equals the result of a plain loop on the host.
 inline bool agree(const std::vector<int>& seen, const std::vector<int>& expected)
 {
     if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) {

@@ -23,8 +23,8 @@ void* reserve(std::size_t bytes)
     return range;
 }
 
-/// A kernel goes through memory in strides: with small pages most of its accesses are to a page whose place the processor does
-/// not remember. Only whole large pages are asked for, so that no more memory is taken.
+/// Kernels access memory in strides. With small pages, most accesses miss the processor's translation buffer. Only whole large
+/// pages are requested, so that this takes no additional memory.
 void use_large_pages(unsigned char* memory, std::size_t bytes)
 {
     constexpr std::uintptr_t large = std::uintptr_t{2} << 20;
@@ -39,7 +39,7 @@ const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t
     return after == sorted.begin() ? nullptr : &*std::prev(after);
 }
 
-/// Several sums that each word changes in a way that can be undone, side by side, as fast as memory is read.
+/// Several independent sums. Each word changes a sum invertibly, and the sums are computed side by side at the speed of memory.
 class Digest {
 public:
     void add(std::uint64_t word) { mix(0, word); }
@@ -114,6 +114,12 @@ std::uint64_t AddressSpace::allocate(std::size_t bytes, int device)
     used_ += mapped;
     next_ += with_gap;
     return allocation.begin;
+}
+
+void AddressSpace::mark_constant(std::uint64_t address)
+{
+    const std::unique_lock lock(mutex_);
+    std::ranges::lower_bound(allocations_, address, {}, &Allocation::begin)->constant = true;
 }
 
 bool AddressSpace::release(std::uint64_t address)

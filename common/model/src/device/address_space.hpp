@@ -37,13 +37,13 @@ inline bool is_parameter(std::uint64_t address) { return address - parameter_win
 struct Allocation {
     std::uint64_t begin = 0;
     std::size_t bytes = 0;
-    /// Where its bytes are, for the host: address + `delta`.
+    /// The host's address of a byte is its device address plus `delta`.
     std::int64_t delta = 0;
     bool freed = false;
     bool host = false;
-    /// Kernels may read it and not write it.
-    bool read_only = false;
-    /// The device that it is of.
+    /// It holds a `__constant__` variable.
+    bool constant = false;
+    /// The device that owns it.
     int device = 0;
 
     bool contains(std::uint64_t address) const { return address - begin < bytes; }
@@ -54,9 +54,9 @@ struct Allocation {
     }
 };
 
-/// Gives out modelled device memory. Addresses start at multiples of `alignment` bytes from a fixed base, so that offsets, and
-/// with them all counts, are the same in every run, and are never given out twice: an access to freed memory finds its old
-/// allocation. Host code cannot touch these addresses: their bytes are elsewhere.
+/// Gives out modelled device memory. Allocations start at multiples of `alignment` bytes from a fixed base, so that offsets, and
+/// with them all counts, are the same in every run. No address is given out twice, so an access to freed memory finds its old
+/// allocation. Host code cannot touch these addresses, because their bytes are at other addresses of the host.
 class AddressSpace {
 public:
     static constexpr std::size_t alignment = std::size_t{1} << 16;
@@ -68,26 +68,28 @@ public:
     std::uint64_t allocate(std::size_t bytes, int device = 0);
     /// Returns memory to the host. False if `address` is not the start of a live allocation.
     bool release(std::uint64_t address);
-    /// Makes host memory known under its host address.
+    /// Notes that a `__constant__` variable lies in the live allocation that starts at `address`.
+    void mark_constant(std::uint64_t address);
+    /// Maps host memory at its host address.
     void map_host(void* memory, std::size_t bytes);
     bool unmap_host(void* memory);
 
     /// The allocation that holds `address`, live or freed; false if none does.
     bool find(std::uint64_t address, Allocation& found) const;
-    /// The allocation that starts nearest before or after `address`; before one of the host's, mapped memory is looked at.
+    /// The allocation that starts nearest before or after `address`. find_before() looks in mapped memory for an address of the host.
     bool find_before(std::uint64_t address, Allocation& found) const;
     bool find_after(std::uint64_t address, Allocation& found) const;
-    /// Where the bytes of a range are for the host; null if it is not wholly inside one live allocation.
+    /// The host's pointer to a range; null if the range is not inside one live allocation.
     unsigned char* host_bytes(std::uint64_t address, std::size_t bytes) const;
-    /// How often a place in mapped host memory was found so far.
+    /// The number of times that find() has found mapped host memory.
     std::uint64_t found_in_host() const { return found_in_host_.load(std::memory_order_relaxed); }
     /// True for addresses that belong to device memory, given out or not.
     bool owns(std::uint64_t address) const { return address - (base_ - alignment) < alignment + reserved_bytes; }
-    /// Of all bytes of live device memory: two memories with the same digest hold the same, but for a chance of 2^-64.
+    /// The digest of all bytes of live device memory. Two memories with different bytes have the same digest with a chance of 2^-64.
     std::pair<std::uint64_t, std::uint64_t> digest() const;
     std::size_t free_bytes() const;
     std::size_t total_bytes() const { return capacity_; }
-    /// Gives back everything that allocate() gave out.
+    /// Releases everything that allocate() gave out.
     void reset();
 
 private:

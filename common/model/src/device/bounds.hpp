@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Whether one range of bytes lies in another, for numbers that a program chose: no sum wraps around.
+/// Whether one range of bytes lies in another. The numbers come from a program, so no sum may wrap around.
 #pragma once
 
 #include <cstdint>

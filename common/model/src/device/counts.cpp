@@ -39,6 +39,25 @@ PartitionUse& PartitionUse::operator+=(const PartitionUse& other)
     return *this;
 }
 
+Work& Work::operator+=(const Work& other)
+{
+#define SIMT_WORK(name) name += other.name;
+#include "simt/counts.def"
+    return *this;
+}
+
+LaunchWork& LaunchWork::operator+=(const LaunchWork& other)
+{
+    sum += other.sum;
+#define SIMT_WORK(name)                                  \
+    least.name = std::min(least.name, other.least.name); \
+    most.name = std::max(most.name, other.most.name);
+#include "simt/counts.def"
+    loaded_sectors += other.loaded_sectors;
+    stored_sectors += other.stored_sectors;
+    return *this;
+}
+
 LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
 {
     launches += other.launches;
@@ -52,6 +71,7 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
         if (std::ranges::find(fused, access) == fused.end()) fused.push_back(access);
     barriers += other.barriers;
     warp_barriers += other.warp_barriers;
+    work += other.work;
     if (partitions && other.partitions) {
         partitions->load += other.partitions->load;
         partitions->store += other.partitions->store;
@@ -72,11 +92,9 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
 const char* name_of(Space space)
 {
     switch (space) {
-        case Space::shared: return "shared";
-        case Space::global: return "global";
-        case Space::local: return "local";
-        case Space::constant: return "constant";
-        case Space::texture: return "texture";
+#define SIMT_SPACE(name) \
+    case Space::name: return #name;
+#include "simt/counts.def"
     }
     return "unknown";
 }
@@ -84,11 +102,9 @@ const char* name_of(Space space)
 const char* name_of(Operation operation)
 {
     switch (operation) {
-        case Operation::load: return "load";
-        case Operation::store: return "store";
-        case Operation::atomic: return "atomic";
-        case Operation::async_copy: return "async_copy";
-        case Operation::bulk_copy: return "bulk_copy";
+#define SIMT_OPERATION(name) \
+    case Operation::name: return #name;
+#include "simt/counts.def"
     }
     return "unknown";
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the CUDA runtime and driver libraries of the model ask of a modelled device. All that crosses here is plain data,
-/// so that the device can live in another process than the program that uses it.
+/// The interface between the model's CUDA runtime and driver libraries and a modelled device. All arguments are plain data, so that
+/// the device can live in another process than the program that uses it.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@
 
 namespace simt {
 
-/// An address that a kernel uses for global memory. Host code cannot touch it: the range is reserved without access,
-/// but for managed and mapped memory, whose device addresses are the host's.
+/// An address that a kernel uses for global memory. Host code cannot touch it: the range is reserved without access.
+/// Managed and mapped memory is the exception: its device addresses are the host's.
 using DeviceAddress = std::uint64_t;
 
-/// A program cannot be loaded or run: a message that says what, where, and what is accepted.
+/// A program cannot be loaded or run. The message says why, where, and what is accepted.
 class DeviceError : public std::runtime_error {
 public:
     /// @param code error of the CUDA runtime, by number (cudaErrorInvalidPtx = 218, …)
@@ -43,14 +43,14 @@ struct FunctionParameter {
     std::size_t offset, bytes;
 };
 
-/// What is known of a kernel before it is launched.
+/// The properties of a kernel that are known before its launch.
 struct FunctionInfo {
     std::string name;
     std::vector<FunctionParameter> parameters;
     /// Bytes of all parameters together.
     std::size_t parameter_bytes = 0;
     std::size_t static_shared_bytes = 0, constant_bytes = 0, local_bytes = 0;
-    /// As the text asks, or the machine's limit.
+    /// From the text, or the machine's limit.
     int max_threads = 1024;
     /// An estimate: the registers that are live at a time, at most 255.
     int registers = 0;
@@ -59,12 +59,12 @@ struct FunctionInfo {
     int ptx_version = 0;
 };
 
-/// Rows of `width` bytes, which lie `to_pitch` and `from_pitch` bytes behind one another.
+/// Rows of `width` bytes. Consecutive rows begin `to_pitch` and `from_pitch` bytes apart.
 struct RowCopy {
     DeviceAddress to = 0, from = 0;
     std::size_t to_pitch = 0, from_pitch = 0, width = 0, rows = 1;
     bool is_empty() const { return width == 0 || rows == 0; }
-    /// Bytes from the first to the last that is written, and that is read.
+    /// Bytes from the first to the last byte that is written, and that is read.
     std::size_t to_span() const { return (rows - 1) * to_pitch + width; }
     std::size_t from_span() const { return (rows - 1) * from_pitch + width; }
 };
@@ -83,13 +83,13 @@ struct LaunchRequest {
     Extent cluster{0, 0, 0};
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;
-    /// The parameters as FunctionInfo::parameters lays them out.
+    /// The parameters in the layout of FunctionInfo::parameters.
     std::vector<std::uint8_t> parameters;
 
     bool operator==(const LaunchRequest&) const = default;
 };
 
-/// How texels are kept.
+/// The format of texels.
 struct ChannelFormat {
     enum class Kind : std::uint8_t { signed_integer, unsigned_integer, floating_point, none } kind = Kind::none;
     /// Bits of x, y, z, w; 0 where there is no such channel.
@@ -141,7 +141,7 @@ public:
     /// Loads PTX texts that are linked with one another by name, and returns the module's number.
     virtual int load_module(const std::vector<std::string>& texts) = 0;
     virtual void unload_module(int module) = 0;
-    /// The number of a kernel; -1 if the module has none called so (by its mangled name).
+    /// The number of the kernel with this mangled name; -1 if the module has none.
     virtual int find_function(int module, const std::string& name) = 0;
     virtual FunctionInfo function(int function) = 0;
     /// False if the module has no such variable.
@@ -150,13 +150,13 @@ public:
     /// @}
 
     /// @name Memory
-    /// Addresses start at multiples of 256 bytes at least, the same in every run.
+    /// Allocations start at multiples of at least 256 bytes, at the same offsets in every run.
     /// @{
-    /// 0 if there is not so much memory.
+    /// Returns 0 if the memory does not suffice.
     virtual DeviceAddress allocate(std::size_t bytes) = 0;
     /// False if `address` is not the start of a live allocation.
     virtual bool release(DeviceAddress address) = 0;
-    /// Makes host memory known to kernels under its host address (managed, mapped and registered memory).
+    /// Lets kernels access host memory (managed, mapped or registered) at its host address.
     virtual void map_host(void* memory, std::size_t bytes) = 0;
     virtual bool unmap_host(void* memory) = 0;
     struct Range {
@@ -167,7 +167,7 @@ public:
     /// The live allocation (or mapped host memory, or module variable) that holds `address`; `bytes` 0 if none does.
     virtual Range range_of(DeviceAddress address) = 0;
     virtual void memory_info(std::size_t& free, std::size_t& total) = 0;
-    /// These are DeviceError(cudaErrorInvalidValue) where a range is not wholly inside one allocation.
+    /// These throw DeviceError(cudaErrorInvalidValue) if a range is not inside one allocation.
     virtual void copy_in(DeviceAddress to, const void* from, std::size_t bytes) = 0;
     virtual void copy_out(void* to, DeviceAddress from, std::size_t bytes) = 0;
     /// From one place in device memory to another, one row after the other.
@@ -183,7 +183,7 @@ public:
     virtual bool destroy_array(int array) = 0;
     virtual void copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch) = 0;
     virtual void copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch) = 0;
-    /// Returns the object's handle, as kernels get it. Never 0.
+    /// Returns the handle that kernels use for the object. Never 0.
     virtual std::uint64_t create_texture(const TextureRequest& request) = 0;
     virtual bool destroy_texture(std::uint64_t handle) = 0;
     /// @}
@@ -195,23 +195,23 @@ public:
     /// Blocks of this shape that a multiprocessor holds.
     virtual int occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) = 0;
     virtual const Machine& machine() const = 0;
-    /// Bytes of device memory that kernels' `malloc` may take (cudaLimitMallocHeapSize).
+    /// Sets how many bytes of device memory `malloc` in kernels may take (cudaLimitMallocHeapSize).
     virtual void set_heap_bytes(std::size_t bytes) = 0;
-    /// From now on `malloc` in a kernel ends its launch with a line.
+    /// After this call, `malloc` in a kernel ends its launch with a message.
     virtual void remove_heap() {}
-    /// Where kernels' printf goes; the standard output unless set.
+    /// Sets the destination of printf in kernels; the default is standard output.
     virtual void set_printer(std::function<void(std::string_view)> printer) = 0;
     /// @}
 
     /// Adds a line to the errors of the report.
     virtual void note_error(const Message& message) = 0;
 
-    /// Forgets everything: cudaDeviceReset().
+    /// Resets the device: cudaDeviceReset().
     virtual void reset() = 0;
 };
 
 /// @name The devices of this process
-/// Defined by whoever puts a library together: remote/devices.cpp for the model, and tests for themselves.
+/// remote/devices.cpp defines them for the model's library; each test program defines its own.
 /// @{
 /// The device number `ordinal`. Devices share one range of addresses, and each can reach the others' memory.
 Device& device(int ordinal);

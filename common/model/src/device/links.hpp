@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What crosses the links between devices: copies, and what kernels load from and store to other devices' memory.
+/// Traffic over the links between devices: copies, and loads and stores of kernels in the memory of other devices.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr int most_devices = 64;
 struct LinkCounts {
     int from = 0, to = 0;
     std::uint64_t bytes = 0;
-    /// Units of 32 bytes that hold them, each counted once an access or a row of a copy.
+    /// Units of 32 bytes that hold them, each counted once for an access or a row of a copy.
     std::uint64_t sectors = 0;
 };
 
@@ -31,7 +31,7 @@ public:
     void add(int from, int to, std::uint64_t bytes, std::uint64_t sectors);
     /// -1 stands for all devices.
     std::uint64_t bytes(int from, int to) const;
-    /// Those that have sent anything, by `from`, then by `to`.
+    /// The links with traffic, sorted by `from`, then by `to`.
     std::vector<LinkCounts> all() const;
 
 private:

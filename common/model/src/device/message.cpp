@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Codes of messages, and how a text gets its fields.
+// The codes of messages, and their texts with the fields filled in.
 
 #include "simt/message.hpp"
 
@@ -34,7 +34,7 @@ std::string hexadecimal(std::uint64_t number)
     return text.data();
 }
 
-/// How a value is put into words, by the style that stands behind its name.
+/// Writes a value as text, in the style that follows its name.
 struct Styled {
     std::string_view style;
 
@@ -66,7 +66,7 @@ struct Styled {
     }
 };
 
-/// Puts fields into `text`. `is_whole` becomes false where one is missing.
+/// Fills fields into `text`. `is_whole` becomes false if one is missing.
 std::string filled(const Message& message, std::string_view text, bool& is_whole)
 {
     std::string out;
@@ -94,7 +94,7 @@ std::string filled(const Message& message, std::string_view text, bool& is_whole
 
 }  // namespace
 
-// Message is complete here, as nvcc asks where a vector of it is destroyed.
+// Defined here because nvcc wants a complete Message where a vector of Message is destroyed.
 MessageField::MessageField(std::string_view field, std::string_view text) : name(field), value(std::string(text)) {}
 MessageField::MessageField(std::string_view field, const char* text) : name(field), value(std::string(text)) {}
 MessageField::MessageField(std::string_view field, const std::string& text) : name(field), value(text) {}

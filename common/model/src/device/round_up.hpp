@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Sizes and addresses that are multiples of something.
+/// Rounds sizes and addresses up to multiples.
 #pragma once
 
 #include <cstddef>

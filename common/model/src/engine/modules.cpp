@@ -95,6 +95,7 @@ void EngineDevice::place_variables(interpreter::LoadedModule& module)
                 placed.address = allocate(bytes);
                 if (placed.address == 0)
                     throw DeviceError(error_out_of_memory, {MessageCode::no_memory_for_variable, {{"variable", variable.name}}});
+                if (variable.space == ptx::StateSpace::constant) memory::AddressSpace::instance().mark_constant(placed.address);
             }
             if (internal) {
                 module.internal_variables[{text.get(), variable.name}] = placed;

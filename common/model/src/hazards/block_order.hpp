@@ -17,17 +17,17 @@ namespace simt::hazards {
 
 /// The addresses through which a block has released what it did, and acquired what others did.
 ///
-/// What a block did before an atomic access is ordered before what another block does after one to the same address. Which
-/// of the two came first is not looked at: the accesses that are compared are told apart by that already.
+/// The accesses of a block before an atomic access are ordered before the accesses of another block after an atomic access to the
+/// same address. This class does not know which of the two accesses came first; its callers do.
 class BlockReleases {
 public:
-    /// A release that is counted as the last there is: a block that makes more than that has all of them ordered.
+    /// The greatest number of a release. If a block makes more releases, all its accesses count as ordered.
     static constexpr std::uint32_t most_releases = UINT16_MAX;
 
     void add(std::uint64_t address);
     /// Releases so far.
     std::uint32_t count() const { return count_; }
-    /// True if there is an address through which both have gone, `other` after it had made `release` releases.
+    /// True if both blocks have accessed a common address, `other` after it had made `release` releases.
     bool meets(const BlockReleases& other, std::uint32_t release) const;
 
 private:
@@ -51,9 +51,9 @@ public:
         std::mutex mutex;
         BlockReleases releases;
     };
-    /// Makes the entry of a block that makes its first release.
+    /// Adds a block that makes its first release.
     Entry& add(std::uint32_t block);
-    /// True if what `earlier` did when it had made `release` releases is ordered before what the block of `self` does now.
+    /// True if the accesses of `earlier` after `release` releases are ordered before the accesses that the block of `self` makes now.
     bool ordered(std::uint32_t earlier, std::uint32_t release, Entry& self);
 
 private:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// How the watchers of a block report.
+/// Reports hazards of the running block.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace simt::hazards {
 
-/// The block that runs, for those who report of it. Ask is_news() before a hazard is put into words.
+/// Reports hazards of the block that runs. Call is_news() before a message is made.
 class BlockReporter {
 public:
     BlockReporter(Reports& reports, const LaunchInfo& info, const std::string& kernel) : reports_(reports), info_(info), kernel_(kernel) {}
@@ -41,7 +41,7 @@ public:
         return is_news(kind, program_counter, other_program_counter, rank_of_block(number_));
     }
 
-    /// Both program counters are the same where there is one access.
+    /// A hazard of one access gives both program counters the same value.
     void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t program_counter, std::uint32_t other_program_counter,
                 Rank rank, Message message)
     {

@@ -37,7 +37,7 @@ const GlobalCounts& part(const GlobalCounts&, const SharedCounts&, const GlobalC
 /// Adds an instruction's counts to the sum of the launch that they belong to, if there is one.
 void add_to_total(LaunchCounts& counts, Space in, Operation does, const SharedCounts& shared, const GlobalCounts& global)
 {
-    // What changes a surface is told as a store.
+    // Atomic operations on a surface count as stores.
     if ((in == Space::local || in == Space::texture) && does != Operation::load) does = Operation::store;
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
     if (in == Space::space && does == Operation::operation) counts.name += part(counts.name, shared, global);
@@ -56,11 +56,11 @@ Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t prog
 
 template <class Visit> void Counters::for_each_instruction(Visit&& visit) const
 {
-    for (std::size_t space = 0; space < space_count; ++space)
-        for (std::size_t operation = 0; operation < operation_count; ++operation) {
-            const auto& counts = all_[space][operation];
+    for (const Space space : all_spaces)
+        for (const Operation operation : all_operations) {
+            const auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
             for (std::uint32_t at = 0; at < counts.size(); ++at)
-                if (counts[at].counted()) visit(static_cast<Space>(space), static_cast<Operation>(operation), at, counts[at]);
+                if (counts[at].counted()) visit(space, operation, at, counts[at]);
         }
 }
 
@@ -69,8 +69,11 @@ void Counters::count(const WarpAccess& access, std::uint64_t block)
     InstructionCounts& counts = counts_of(access.space, access.program_counter, access.operation);
     switch (access.space) {
         case Space::shared: count_shared(counts.shared, access); break;
-        case Space::global: hazards::add(counts.global, global_cost(access, machine_), access); break;
-        case Space::local: hazards::add(counts.global, local_cost(access), access, local_requests(access)); break;
+        case Space::global: count_global(counts.global, access); break;
+        case Space::local:
+            hazards::add(counts.global, local_cost(access), access, local_requests(access));
+            work.wavefronts += static_cast<std::uint64_t>(local_requests(access));
+            break;
         case Space::constant: hazards::add(counts.shared, constant_words(access), 1); break;
         case Space::texture: hazards::add(counts.global, {0, 0}, access, texture_requests(access)); break;
     }
@@ -83,12 +86,24 @@ void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
 {
     if (!is_loop(access, machine_)) {
         const SharedCost cost = shared_cost(access, machine_);
+        work.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
         return hazards::add(counts, cost.wavefronts, cost.ideal_wavefronts);
     }
     const LoopCost cost = loop_cost(access, machine_);
+    work.wavefronts += static_cast<std::uint64_t>(cost.swaps.wavefronts + cost.loads.wavefronts);
     hazards::add(counts, cost.swaps.wavefronts, cost.swaps.ideal_wavefronts, cost.rounds);
     hazards::add(counts_of(Space::shared, access.program_counter, Operation::load).shared, cost.loads.wavefronts,
                  cost.loads.ideal_wavefronts, cost.rounds);
+}
+
+void Counters::count_global(GlobalCounts& counts, const WarpAccess& access)
+{
+    const GlobalCost cost = global_cost(access, machine_);
+    hazards::add(counts, cost, access);
+    constexpr int sectors_of_wavefront = 128 / static_cast<int>(sector_bytes);
+    work.wavefronts += static_cast<std::uint64_t>(std::max((cost.sectors + sectors_of_wavefront - 1) / sectors_of_wavefront, 1));
+    if (access.operation == Operation::store || access.operation == Operation::atomic)
+        work.stored_sectors += static_cast<std::uint64_t>(cost.sectors);
 }
 
 void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block)
@@ -99,7 +114,7 @@ void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access,
     counts.example_block = block;
     example.active = access.active;
     example.size = access.size;
-    rules::for_each_lane(access.active, [&](std::size_t lane) { example.offset[lane] = access.address[lane] - access.allocation; });
+    for (const std::size_t lane : lanes_in(access.active)) example.offset[lane] = access.address[lane] - access.allocation;
 }
 
 void Counters::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
@@ -149,7 +164,7 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
         if (line.example) {
             const Example& example = *line.example->example;
             line.counts.first_access.size = example.size;
-            rules::for_each_lane(example.active, [&](std::size_t lane) { line.counts.first_access.lanes[lane] = example.offset[lane]; });
+            for (const std::size_t lane : lanes_in(example.active)) line.counts.first_access.lanes[lane] = example.offset[lane];
         }
         counts.lines.push_back(std::move(line.counts));
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Adds up what the accesses of a launch cost.
+/// Adds up the costs of a launch's accesses.
 #pragma once
 
 #include <array>
@@ -30,9 +30,11 @@ public:
     void write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const;
 
     std::uint64_t barriers = 0, warp_barriers = 0;
+    /// Of the block that is counted at the moment.
+    Work work;
 
 private:
-    /// The access of an instruction that is drawn: the one with the most active lanes, of these in the lowest block, of these
+    /// The access of an instruction that is drawn: the one with the most active lanes; among equals the one in the lowest block, then
     /// the first.
     struct Example {
         std::uint32_t active = 0;
@@ -53,15 +55,16 @@ private:
     /// Calls `visit` with the space, the operation, the number and the counts of each instruction that has counts.
     template <class Visit> void for_each_instruction(Visit&& visit) const;
     InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation);
-    /// Adds a shared-memory access to `counts`; the loads of an atomic operation that is a loop go to its instruction's loads.
+    /// Adds a shared-memory access to `counts`. If an atomic operation is a loop, its loads go to the loads of its instruction.
     void count_shared(SharedCounts& counts, const WarpAccess& access);
+    void count_global(GlobalCounts& counts, const WarpAccess& access);
     static void keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block);
 
     const Machine& machine_;
     std::uint32_t instructions_;
-    /// By space, operation and instruction: one instruction may go to several spaces, through a generic address. What is not done
-    /// has no counts.
-    std::array<std::array<std::vector<InstructionCounts>, operation_count>, space_count> all_;
+    /// By space, operation and instruction: one instruction may go to several spaces, through a generic address. Operations that an
+    /// instruction never does have no counts.
+    std::array<std::array<std::vector<InstructionCounts>, all_operations.size()>, all_spaces.size()> all_;
 };
 
 }  // namespace simt::hazards

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Whether two accesses to a line of global memory race, and how that is said.
+// Whether two accesses to a line of global memory race, and the message about the race.
 
 #include <bit>
 
@@ -48,7 +48,7 @@ void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane,
     const int thread = access.warp * warp_size + lane;
     const Operation theirs = !other.is_write() ? Operation::load : other.key & GlobalEntry::atomic ? Operation::atomic : Operation::store;
     const Operation own = is_read(access.operation) ? Operation::load : access.operation;
-    // Which of the two came first depends on the host's threads.
+    // The order of the two depends on the threads of the host.
     const bool is_first = block_ < number;
     Message message(MessageCode::race_between_blocks);
     if (is_first)

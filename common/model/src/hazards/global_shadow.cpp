@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << GlobalShadow::chunk_bits;
 
-/// Zeroed memory that takes none until it is touched.
+/// Zeroed memory, of which only touched pages take memory of the host.
 void* map(std::size_t bytes)
 {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -23,7 +23,7 @@ void* map(std::size_t bytes)
     return memory;
 }
 
-/// The same in the place of a large page, so that it may become one.
+/// The same, aligned so that it may become a large page.
 void* map_aligned(std::size_t bytes)
 {
     auto* const first = static_cast<char*>(map(2 * bytes));
@@ -50,7 +50,7 @@ GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_o
     if (GlobalLine* lines = chunk.load(std::memory_order_acquire)) return lines;
     constexpr std::size_t bytes = chunk_lines * sizeof(GlobalLine);
     auto* made = static_cast<GlobalLine*>(map_aligned(bytes));
-    // A large page takes no more than half of the memory that it watches where all of that belongs to one allocation.
+    // If all of the watched memory belongs to one allocation, a large page takes at most half of the bytes that it watches.
     const std::uint64_t begin = address / chunk_bytes * chunk_bytes;
     const auto [first, size] = range_of ? range_of(begin) : std::pair{begin, std::size_t{0}};
     if (begin + chunk_bytes - first <= size) madvise(made, bytes, MADV_HUGEPAGE);

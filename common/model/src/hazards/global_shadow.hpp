@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What is remembered of each line of global memory.
+/// The recorded accesses to each line of global memory.
 #pragma once
 
 #include <atomic>
@@ -19,11 +19,11 @@ namespace simt::hazards {
 struct GlobalEntry {
     static constexpr std::uint32_t write = 1, atomic = 2, whole_words = 4, kind_bits = 3;
 
-    /// Number of the block, times 8, plus what it did: a sum of the above.
+    /// Number of the block, times 8, plus the sum of the flags above that apply.
     std::uint32_t key;
     /// Number of the instruction among those of the launch.
     std::uint16_t instruction;
-    /// How often the block had released its accesses until then.
+    /// The number of releases that the block had made before the access.
     std::uint16_t release;
     /// Bit i is set for word i of the line.
     std::uint32_t words;
@@ -36,15 +36,15 @@ struct GlobalEntry {
     }
 };
 
-/// What blocks have done in a launch to 128 bytes. Most lines are touched by one or two blocks in one or two ways.
+/// The accesses of a launch's blocks to 128 bytes. Most lines are accessed by one or two blocks in one or two ways.
 struct GlobalLine {
     static constexpr int bits = 7;
     static constexpr std::size_t bytes = std::size_t{1} << bits;
     static constexpr std::uint8_t most_entries = 4;
 
-    /// In place of entries, where they are more.
+    /// Used in place of `entries` if there are more.
     std::vector<GlobalEntry>* more;
-    /// The launch that this is about. Anything else counts as nothing.
+    /// The launch of the entries. Entries of an earlier launch do not count.
     std::uint32_t launch;
     std::uint8_t count;
     std::uint8_t locked;
@@ -52,7 +52,7 @@ struct GlobalLine {
     std::uint16_t unused;
     GlobalEntry entry[most_entries];
 
-    /// The words of its line that an access of `size` bytes at `address` touches. Accesses are aligned.
+    /// The words of a line that an aligned access of `size` bytes at `address` touches.
     static std::uint32_t words_at(std::uint64_t address, int size)
     {
         const std::uint32_t words = size > 4 ? (1u << static_cast<unsigned>(size) / 4) - 1 : 1u;
@@ -61,7 +61,7 @@ struct GlobalLine {
 };
 static_assert(sizeof(GlobalLine) == 64);
 
-/// The lines of all memory that kernels have touched, by address. It is half as large as that memory, and is kept from
+/// The lines of all memory that kernels have touched, by address. They take half as many bytes as that memory, and stay from
 /// launch to launch. Safe to use from several host threads.
 class GlobalShadow {
 public:
@@ -70,28 +70,28 @@ public:
     /// Lines are handed out in chunks.
     static constexpr int chunk_bits = 22;
     static constexpr std::size_t chunk_lines = (std::size_t{1} << chunk_bits) / GlobalLine::bytes;
-    /// First byte and size of the memory around an address that was given out together.
+    /// First byte and size of the allocation around an address.
     using RangeOf = std::function<std::pair<std::uint64_t, std::size_t>(std::uint64_t address)>;
     /// The lines of the 4 MiB that hold the address. Throws std::bad_alloc if there is no memory for them.
     GlobalLine* chunk_of(std::uint64_t address, const RangeOf& range_of);
 
-    /// The same, or null where nothing of the 4 MiB has been looked at yet.
+    /// The same, or null if no access to the 4 MiB has been recorded yet.
     GlobalLine* known_chunk_of(std::uint64_t address) const
     {
         return chunks_[(address >> chunk_bits) % most_chunks].load(std::memory_order_acquire);
     }
-    /// The place of an address's line. A column of a matrix whose rows are a power of two would have all its lines in one set of
-    /// the processor's cache: so each 64 lines, a page of 4 KiB, are rotated by an exclusive or of their own.
+    /// The place of an address's line. Without a rotation, all lines of a matrix's column would share one set of the processor's cache
+    /// if the rows are a power of two long. So each page of 4 KiB (64 lines) is permuted by an exclusive or of its own.
     static std::size_t place_in_chunk(std::uint64_t address)
     {
         const std::size_t line = address / GlobalLine::bytes % chunk_lines;
         return line ^ (line / 64 % 64);
     }
 
-    /// A number for a launch, or for what comes after a barrier of the whole grid. Never 0.
+    /// A new number, for a launch or for the part of a launch after a barrier of the whole grid. Never 0.
     std::uint32_t next_launch() { return launch_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-    /// Gives back the memory that only these addresses need.
+    /// Releases the memory that only these addresses need.
     void forget(std::uint64_t address, std::size_t bytes);
 
 private:
@@ -100,7 +100,7 @@ private:
     static constexpr int address_bits = 48;
     static constexpr std::size_t most_chunks = std::size_t{1} << (address_bits - chunk_bits);
 
-    /// By the upper bits of an address. Pages of it that are not used take no memory.
+    /// By the upper bits of an address. Unused pages take no memory.
     std::atomic<GlobalLine*>* chunks_;
     std::atomic<std::uint32_t> launch_{0};
 };

@@ -35,7 +35,7 @@ void lock_line(GlobalLine& line)
 
 void unlock_line(GlobalLine& line) { std::atomic_ref(line.locked).store(0, std::memory_order_release); }
 
-/// True if each lane goes to a line of its own, all of them in one chunk.
+/// True if each lane accesses a line of its own, and all lines are in one chunk.
 bool touches_a_column(const WarpAccess& access)
 {
     std::uint64_t step;
@@ -67,10 +67,10 @@ std::vector<GlobalEntry>* GlobalLaunch::make_entries()
     return entries_.back().get();
 }
 
-/// A line that no other host thread looks at, of this launch.
+/// A line of this launch that no other host thread uses meanwhile.
 class GlobalWatch::LockedLine {
 public:
-    /// @param number that of the launch
+    /// @param number of the launch
     LockedLine(GlobalLine& line, GlobalLaunch& launch, std::uint32_t number, bool locks) : line_(line), launch_(launch), locks_(locks)
     {
         if (locks) lock_line(line);
@@ -91,12 +91,12 @@ public:
         return {line_.entry, line_.count};
     }
 
-    /// True if nobody else has touched the line, and its block only as in `entry`: then that is noted.
+    /// Records `entry` and returns true if no other block has touched the line, and its own block only in the same way.
     bool add_to_own(const GlobalEntry& entry)
     {
         GlobalEntry& own = line_.entry[0];
         if (line_.count == 0) {
-            // One by one: put together in memory, they could not be read from there at once.
+            // Written one by one: a vector load right after a copy of the whole entry would have to wait for it.
             own.key = entry.key;
             own.instruction = entry.instruction;
             own.release = entry.release;
@@ -151,12 +151,12 @@ void GlobalWatch::begin_block(std::uint64_t number)
 void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes)
 {
     std::uint64_t last = UINT64_MAX;
-    rules::for_each_lane(lanes, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(lanes)) {
         const std::uint64_t line = access.address[lane] >> GlobalLine::bits;
         if (line != last) held_.push_back(launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]));
         last = line;
-    });
-    // All host threads take lines in the same order, so that none waits for one that waits for it.
+    }
+    // All host threads lock lines in the same order, so that there is no deadlock.
     if (!std::ranges::is_sorted(held_)) std::ranges::sort(held_);
     held_.erase(std::ranges::unique(held_).begin(), held_.end());
     for (GlobalLine* const line : held_) lock_line(*line);
@@ -189,12 +189,12 @@ void GlobalWatch::synchronize_lanes(const WarpAccess& access)
 {
     std::uint64_t last = 0;
     bool is_first = true;
-    rules::for_each_lane(access.active, [&](std::size_t lane) {
-        if (!is_first && access.address[lane] == last) return;
+    for (const std::size_t lane : lanes_in(access.active)) {
+        if (!is_first && access.address[lane] == last) continue;
         is_first = false;
         last = access.address[lane];
         synchronize(last);
-    });
+    }
 }
 
 template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
@@ -203,13 +203,13 @@ template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access,
         const std::uint64_t begin = access.address[0], end = begin + warp_size * static_cast<std::uint64_t>(access.size);
         for (std::uint64_t line = begin >> GlobalLine::bits; line << GlobalLine::bits < end; ++line) {
             const std::uint64_t first = std::max(begin, line << GlobalLine::bits), last = std::min(end, (line + 1) << GlobalLine::bits);
-            visit(line, rules::lane_group(static_cast<int>(first % GlobalLine::bytes / 4), static_cast<int>((last - first) / 4)));
+            visit(line, lane_group(static_cast<int>(first % GlobalLine::bytes / 4), static_cast<int>((last - first) / 4)));
         }
         return;
     }
     std::uint64_t line = UINT64_MAX;
     std::uint32_t words = 0;
-    rules::for_each_lane(access.active, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(access.active)) {
         const std::uint64_t address = access.address[lane];
         if (address >> GlobalLine::bits != line) {
             if (words) visit(line, words);
@@ -217,7 +217,7 @@ template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access,
             words = 0;
         }
         words |= GlobalLine::words_at(address, access.size);
-    });
+    }
     visit(line, words);
 }
 
@@ -264,7 +264,7 @@ void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
 
 bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& words, const GlobalEntry& entry, std::uint32_t launch)
 {
-    // All that a line holds before the words of its first entry, as the processor's vector instructions have it.
+    // The bytes of a line before the words of its first entry, as one vector of the processor.
     using Head = std::uint32_t __attribute__((vector_size(16)));
     static_assert(offsetof(GlobalLine, entry) + offsetof(GlobalEntry, words) == offsetof(GlobalLine, launch) + sizeof(Head));
     const Head own{launch, 1, entry.key, entry.instruction | static_cast<std::uint32_t>(entry.release) << 16};
@@ -320,7 +320,7 @@ void GlobalWatch::load(LockedLine& line, const Touch& touch)
             once |= entry.words;
         }
     }
-    // Two blocks that read a word stand for all: whichever writes it, one of them is another.
+    // Two readers are enough: whichever block writes the word, one of the two readers is a different block.
     GlobalEntry fresh = self;
     fresh.words &= ~own & ~twice;
     if (fresh.words == 0) return;

@@ -22,7 +22,7 @@
 
 namespace simt::hazards {
 
-/// What the blocks of a launch share. Safe to use from several host threads.
+/// The state that the blocks of a launch share. Safe to use from several host threads.
 class GlobalLaunch {
 public:
     using PlaceOf = std::function<SourcePlace(std::uint32_t program_counter)>;
@@ -33,7 +33,7 @@ public:
         grid_barrier();
     }
 
-    /// Everything so far is ordered before everything from now on.
+    /// Orders all earlier accesses before all later ones.
     void grid_barrier() { number_.store(shadow_.next_launch(), std::memory_order_relaxed); }
     std::uint32_t number() const { return number_.load(std::memory_order_relaxed); }
     bool single_threaded() const { return single_threaded_; }
@@ -49,7 +49,8 @@ public:
             __builtin_prefetch(chunk + GlobalShadow::place_in_chunk(address), 1);
     }
 
-    /// Instructions of accesses to global memory in short, and back to one of the same source place. Only so many are told apart.
+    /// Short numbers for instructions that access global memory, and back. Instructions of one source place may share a number, and
+    /// the number of different numbers is limited.
     std::uint16_t number_of(std::uint32_t program_counter);
     std::uint32_t program_counter_of(std::uint16_t number);
 
@@ -83,19 +84,19 @@ public:
 
     void begin_block(std::uint64_t number);
     void access(const WarpAccess& access);
-    /// Keeps other host threads from the lines of an access until unlock(). Two blocks that store the same value do not race, so it
-    /// matters what a store finds in memory: of a line, the store that is done last has to be the one that is told last.
+    /// Keeps other host threads from the lines of an access until unlock(). Two blocks that store the same value do not race, so the
+    /// old value in memory matters: the stores to a line must be watched in the order in which they are executed.
     void lock(const WarpAccess& access, std::uint32_t lanes);
     void unlock();
     void fetch_ahead(std::uint64_t address) const { launch_.fetch_ahead(address); }
-    /// As an atomic access to the address does.
+    /// Does what an atomic access to the address does.
     void synchronize(std::uint64_t address);
 
 private:
     /// Lanes of an instruction that go to one line.
     struct Touch {
         const WarpAccess& access;
-        /// What is remembered of it; `words` are those of the line.
+        /// The entry of the access; its `words` are words of the line.
         GlobalEntry entry;
         std::uint64_t line;
     };
@@ -107,10 +108,10 @@ private:
     template <class Visit> static void for_each_line(const WarpAccess& access, Visit&& visit);
     void touch_column(const WarpAccess& access, GlobalEntry entry);
     using Lanes = std::array<std::uint32_t, warp_size>;
-    /// Does all there is to do where nobody has touched any of the lines, each a lane's, or the block alone and only as in `entry`. Returns
-    /// false, and has done nothing, for all others. No other host thread may look at them.
+    /// Records an access in which each lane has a line of its own, if no block has touched these lines, or this block alone in the way
+    /// that `entry` says. Otherwise does nothing and returns false. No other host thread may use the lines meanwhile.
     static bool touch_own(GlobalLine* lines, const Lanes& place, const Lanes& words, const GlobalEntry& entry, std::uint32_t launch);
-    /// Where it takes a closer look.
+    /// The general case.
     [[gnu::noinline]] void touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number);
     void load(LockedLine& line, const Touch& touch);
     void store(LockedLine& line, const Touch& touch);
@@ -125,11 +126,11 @@ private:
     /// Null until the block releases something.
     BlockOrder::Entry* releases_ = nullptr;
     std::uint32_t release_count_ = 0;
-    /// By program counter: its number plus 1, or 0 where it was not asked for.
+    /// By program counter: the short number plus 1, or 0 before the first use.
     std::vector<std::uint32_t> numbers_;
     /// Lines that lock() has taken.
     std::vector<GlobalLine*> held_;
-    /// Entries that the access at hand may race with.
+    /// Entries that the current access may race with.
     std::vector<GlobalEntry> suspects_;
 };
 

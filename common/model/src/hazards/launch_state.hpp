@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the watchers of the blocks of a launch share.
+/// The state that the watchers of a launch's blocks share.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "hazards/counters.hpp"
 #include "hazards/global_watch.hpp"
 #include "hazards/reports.hpp"
+#include "hazards/touched_sectors.hpp"
 #include "interpreter/watch.hpp"
 
 namespace simt::hazards {
@@ -23,28 +25,33 @@ namespace simt::hazards {
 struct LaunchWatch::State {
     State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers);
 
-    /// Counters for a block that begins, and back when it has ended: so there are no more than blocks that run at a time.
+    /// Takes counters for a block that begins, and returns them when it has ended. So there are only as many as blocks run at a time.
+    /// Returning them adds the work of the block to that of the launch.
     Counters* lend_counters();
     void take_back(Counters* counters);
+    LaunchWork work() const;
 
     LaunchInfo info;
     std::string kernel;
     Surroundings surroundings;
     std::vector<Listener*> listeners;
-    /// The block that the listeners know to run. Where there are listeners, blocks run in one host thread.
+    /// The running block, as the listeners were told last. With listeners, all blocks run in one host thread.
     std::uint64_t running_block = UINT64_MAX;
     Reports reports;
     GlobalLaunch global;
-    /// Some warps of a block may be ordered and others not; set as soon as one block has done so.
+    TouchedSectors touched;
+    /// Set once a block has ordered some of its warps and not others.
     std::atomic<bool> orders_parts;
-    /// Blocks that are watched, and whether there are others. What those do to global memory is not known, and neither is then
-    /// what orders two blocks that are.
+    /// The number of watched blocks, and whether there are others. The accesses of unwatched blocks to global memory are unknown, and
+    /// with them the order between two watched blocks.
     std::atomic<std::uint64_t> watched_blocks{0};
     std::atomic<bool> is_partial{false};
 
 private:
     friend class LaunchWatch;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
+    /// Of the blocks that have ended.
+    std::optional<LaunchWork> work_;
     std::vector<std::unique_ptr<Counters>> counters_;
     std::vector<Counters*> idle_;
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Keeps the hazards of a launch, each kind on the same source lines once.
+/// Keeps the hazards of a launch: one of each kind and source lines.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@
 
 namespace simt::hazards {
 
-/// Of several hazards of one kind on the same lines, the one of the lowest rank is kept, and of these the first: a wrong
-/// kernel makes the same mistake in every block, and which block runs first is not to tell.
+/// Of several hazards of one kind on the same lines, the one with the lowest rank is kept; among equals, the first. A wrong kernel
+/// makes the same mistake in every block, and the report must not depend on which block runs first.
 using Rank = std::uint64_t;
 
 /// The rank of a hazard within a block.
 inline Rank rank_of_block(std::uint64_t block) { return block << 33; }
-/// The rank of a hazard between the block that runs and another. A GPU runs lower blocks first, mostly.
+/// The rank of a hazard between the running block and another. A GPU mostly runs lower blocks first.
 inline Rank rank_of_blocks(std::uint64_t self, std::uint64_t other)
 {
     const auto higher = std::max(self, other), lower = std::min(self, other);
@@ -40,7 +40,7 @@ public:
     explicit Reports(std::function<SourcePlace(std::uint32_t)> place_of) : place_of_(std::move(place_of)) {}
 
     void add(Rank rank, std::uint64_t block_number, std::span<const std::uint32_t> program_counters, Hazard hazard);
-    /// All, in the order of blocks.
+    /// All hazards, in the order of their blocks.
     std::vector<Hazard> take();
 
 private:
@@ -53,17 +53,17 @@ private:
 
     std::mutex mutex_;
     std::function<SourcePlace(std::uint32_t)> place_of_;
-    /// Instructions of one line have one number.
+    /// All instructions of a line have the same number.
     std::unordered_map<std::uint32_t, std::uint32_t> line_of_program_counter_;
     std::map<std::pair<std::string, int>, std::uint32_t> lines_;
     std::map<std::pair<HazardKind, std::vector<std::uint32_t>>, Report> reports_;
     std::uint64_t sequence_ = 0;
 };
 
-/// Remembers what one block, or one after another, has reported: to be asked before a hazard is put into words.
+/// Remembers the hazards that the blocks of one host thread have reported, so that a message is made only for a new one.
 class Reported {
 public:
-    /// True unless this kind at these instructions has been reported with this rank or a lower one.
+    /// True unless a hazard of this kind at these instructions was reported with this rank or a lower one.
     bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) const
     {
         const auto known = ranks_.find({kind, program_counter, other_program_counter});

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int asked_shift = 4;
 
-/// Records of one interval. What a longer one did before is forgotten, as far as races go: only a kernel that hardly
-/// ever has a barrier makes so many accesses, and it makes them over and over.
+/// The most records of one interval. In a longer interval, races with the accesses before these are not found: only a kernel with
+/// very few barriers makes so many accesses, and it repeats them.
 constexpr std::size_t most_records = std::size_t{1} << 20;
-/// Numbers of records that there are. Accesses of threads are compared as signed numbers, too.
+/// The number of possible records. Accesses of threads are also compared as signed numbers.
 constexpr std::uint32_t record_numbers = INT32_MAX / warp_size;
 
 bool writes(Operation operation) { return operation != Operation::load && operation != Operation::atomic; }
@@ -26,16 +26,15 @@ bool writes(Operation operation) { return operation != Operation::load && operat
 template <class Visit> [[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit)
 {
     if (access.size == 4)
-        return rules::for_lanes(access.active,
-                                [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
+        return for_lanes(access.active, [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
     const auto words = static_cast<std::size_t>(access.size / 4);
-    rules::for_each_lane(access.active, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(access.active)) {
         const std::size_t first = access.address[lane] / 4;
         for (std::size_t word = first; word < first + words; ++word) visit(word, lane);
-    });
+    }
 }
 
-/// Names a word, or a byte of one, among all cells.
+/// The key of a word, or of a byte of a word, among all cells.
 std::uint64_t key_of_word(std::size_t word) { return word * 8; }
 std::uint64_t key_of_byte(std::size_t word, std::size_t byte) { return word * 8 + 1 + byte; }
 
@@ -65,7 +64,7 @@ void SharedWatch::begin_interval()
         first_record_ = 1;
     }
     log_.clear();
-    // A record that no access has: its number marks words that are split.
+    // The record of no access, whose number marks split words.
     log_.push_back({});
     interval_start_ = first_record_ * warp_size;
     split_.clear();
@@ -112,10 +111,10 @@ void SharedWatch::mark_written(std::uint64_t offset, std::uint64_t bytes)
 
 void SharedWatch::access(const WarpAccess& access)
 {
-    // No sum of bits is less than the largest address.
+    // The combined bits are at least the largest address.
     std::uint64_t bits = 0;
     if (access.evenly_spaced) bits = access.address[0] | access.address[warp_size - 1];
-    else rules::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
+    else for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
     make_room((bits + static_cast<std::uint64_t>(access.size)) / 4);
     const Current current{access, add_record(access), order_.now(access.warp)};
     if (access.size < 4) return access_bytes(current);
@@ -129,7 +128,7 @@ void SharedWatch::access(const WarpAccess& access)
 
 void SharedWatch::load_words(const Current& current)
 {
-    // What most reads need, in local variables: the compiler cannot tell that cells are not part of the watch.
+    // Local copies, because the compiler cannot know that cells are not part of the watch.
     Cell* const cells = words_.data();
     const std::uint8_t* const written = written_.data();
     const Record* const log = log_.data();
@@ -200,12 +199,12 @@ void SharedWatch::write_word(std::size_t word, const Current& current, std::size
 void SharedWatch::access_bytes(const Current& current)
 {
     const WarpAccess& access = current.access;
-    rules::for_each_lane(access.active, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(access.active)) {
         const std::uint64_t address = access.address[lane];
         const unsigned bytes = ((1u << access.size) - 1) << address % 4;
         note_bytes(address / 4, bytes, current, lane);
         access_split_word(address / 4, bytes, current, lane);
-    });
+    }
 }
 
 std::array<SharedWatch::Cell, 4>& SharedWatch::split_word(std::size_t word)
@@ -304,7 +303,7 @@ void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& curren
     } else if (!is_of_warp(cell.read, current)) {
         note_read_of_other_warp(cell, key, current, lane);
     } else {
-        // Readers that are ordered before this one need no longer be kept: who is ordered after this one is after them too.
+        // Readers that are ordered before this one are dropped: an access that is ordered after this one is ordered after them too.
         if (record_of(cell.read).stamp != current.stamp)
             for (std::uint32_t rest = cell.read_lanes & ~bit; rest; rest &= rest - 1)
                 if (ordered(cell.read + static_cast<ThreadAccess>(std::countr_zero(rest)), current, lane))
@@ -328,7 +327,7 @@ void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const C
         return;
     }
     if (cell.other_read != 0 && !is_of_warp(cell.other_read, current) && !ordered(cell.other_read, current, lane)) {
-        // Of each warp, the newest: who is ordered after it is after the others.
+        // Keeps the newest reader of each warp: an access that is ordered after it is ordered after the others.
         auto& more = more_reads_[key];
         std::erase_if(more, [&](ThreadAccess read) { return record_of(read).warp == record_of(cell.other_read).warp; });
         more.push_back(cell.other_read);
@@ -360,7 +359,7 @@ void SharedWatch::note_written(std::size_t word, unsigned bytes, const Current& 
 
 void SharedWatch::note_unwritten(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
 {
-    // Another thread may still write it before the next barrier. Then the two race, and that is what is wrong.
+    // Another thread may still write the word before the next barrier. Then the hazard is the race between the two.
     const auto missing = static_cast<std::uint8_t>(bytes & ~((written_[word] | written_[word] >> asked_shift) & 0xFFu));
     if (!missing) return;
     written_[word] |= static_cast<std::uint8_t>(missing << asked_shift);

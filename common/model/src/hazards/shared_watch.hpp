@@ -30,10 +30,10 @@ public:
 
     /// @param orders_parts some warps of the block may be ordered and others not
     void begin_block(int threads, bool orders_parts);
-    /// All threads have reached a barrier or their end.
+    /// Tells that all threads have reached a barrier or have ended.
     void end_interval();
     void access(const WarpAccess& access);
-    /// Bytes have been written by somebody who is not watched here.
+    /// Tells that bytes were written by a writer that is not watched here.
     void mark_written(std::uint64_t offset, std::uint64_t bytes);
 
     void warp_barrier(int warp, std::uint32_t lanes) { order_.synchronize_lanes(warp, lanes); }
@@ -52,11 +52,11 @@ private:
     /// an earlier interval.
     using ThreadAccess = std::uint32_t;
 
-    /// What threads have done to a word, or to a byte of one, in this interval.
+    /// The accesses of threads to a word, or to a byte of a word, in this interval.
     struct alignas(16) Cell {
-        /// The last store or atomic access; or `split()`.
+        /// The last store or atomic access, or `split()`.
         ThreadAccess write = 0;
-        /// The last read, and the lanes of its warp whose reads count. Its own lane is of no account.
+        /// The last read, and the lanes of its warp whose reads count. The lane in `read` has no meaning.
         ThreadAccess read = 0;
         std::uint32_t read_lanes = 0;
         /// A read by another warp, or 0.
@@ -68,21 +68,21 @@ private:
         std::uint8_t bytes;
         int warp, lane;
         std::uint32_t program_counter, stamp;
-        /// The one before of the same word in this interval, counted from 1; 0 if there is none.
+        /// The number of the previous such read of the word in this interval, counted from 1; 0 if there is none.
         std::uint32_t previous;
-        /// A write that comes after it, by the same thread or ordered with it, does not excuse it.
+        /// A later write does not excuse the read if it is by the same thread or ordered after the read.
         bool certain;
     };
-    /// The instruction that is looked at.
+    /// The current instruction.
     struct Current {
         const WarpAccess& access;
-        /// Without a lane.
+        /// The access number of lane 0.
         ThreadAccess record;
         std::uint32_t stamp;
     };
 
-    /// Does all there is to do for an access of all lanes to evenly spaced words whose cells are in one of the usual states.
-    /// Returns false, and has done nothing, for all others.
+    /// Watches an access of all lanes to evenly spaced words whose cells are in one of the usual states. For other accesses, does
+    /// nothing and returns false.
     bool access_together(const Current& current);
     /// The same for a load of one word by all lanes.
     bool load_one_word(std::size_t word, const Current& current);
@@ -105,7 +105,7 @@ private:
     ThreadAccess add_record(const WarpAccess& access);
     const Record& record_of(ThreadAccess access) const { return log_[access / warp_size - first_record_]; }
     bool is_of_interval(ThreadAccess access) const { return access > interval_start_; }
-    /// Marks a word whose bytes are told apart: its `read` is a place in `split_`.
+    /// Marks a word whose bytes are watched one by one: its `read` is an index into `split_`.
     ThreadAccess split() const { return interval_start_ + 1; }
     std::array<Cell, 4>& split_word(std::size_t word);
     void access_split_word(std::size_t word, unsigned bytes, const Current& current, std::size_t lane);
@@ -126,19 +126,19 @@ private:
 
     BlockReporter& reporter_;
     ThreadOrder order_;
-    /// Some warps of a block may be ordered and others not: then two readers of a word do not stand for all.
+    /// Some warps of a block may be ordered and others not, so that two readers of a word cannot represent all of them.
     bool orders_parts_ = false;
     std::vector<Cell> words_;
     /// For each word: bytes that the block has written (bits 0 to 3), and bytes that were read before (bits 4 to 7).
     std::vector<std::uint8_t> written_;
     std::vector<std::array<Cell, 4>> split_;
-    /// Readers for which a cell has no room, by cell.
+    /// Readers that do not fit into a cell, by cell.
     std::unordered_map<std::uint64_t, std::vector<ThreadAccess>> more_reads_;
     std::vector<Record> log_;
     std::uint32_t first_record_ = 1;
     ThreadAccess interval_start_ = 0;
     std::vector<UnwrittenRead> unwritten_reads_;
-    /// Of each word with unwritten reads in this interval, the last one, counted from 1.
+    /// The number of the last unwritten read of each word in this interval, counted from 1.
     std::unordered_map<std::uint32_t, std::uint32_t> last_unwritten_read_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Accesses of all lanes to words that are evenly spaced, which most accesses are: where the words' cells are all in one of a few
-// states, they are looked at and changed together. The outcome is what the rules of shared_watch.cpp say word by word.
+// Accesses of all lanes to evenly spaced words, the most common accesses. If the cells of the words are all in one of a few states,
+// they are tested and changed together. The outcome is the same as by the rules of shared_watch.cpp, word by word.
 
 #include <array>
 #include <bit>
@@ -17,7 +17,7 @@ namespace {
 
 /// The fields of a cell in their order: write, read, read_lanes, other_read.
 using Fields = std::array<std::int32_t, 4>;
-/// Those of one cell, and of four that follow one another, as vector instructions have them.
+/// The fields of one cell, and of four consecutive cells, as vectors of the processor.
 using OneCell = std::int32_t __attribute__((vector_size(16)));
 using FourCells = std::int32_t __attribute__((vector_size(64)));
 
@@ -25,7 +25,7 @@ constexpr std::int32_t all = -1;
 
 template <class Cells> constexpr std::size_t cells_of = sizeof(Cells) / sizeof(Fields);
 
-/// What a field of a lane's cell holds in addition where it depends on the lane.
+/// The addition to a field of a lane's cell if the field depends on the lane.
 constexpr std::array<Fields, warp_size> make_lane_fields()
 {
     std::array<Fields, warp_size> fields{};
@@ -44,7 +44,7 @@ constexpr std::array<Fields, 4> make_masks(std::size_t field)
 }
 alignas(64) constexpr std::array<std::array<Fields, 4>, 4> masks{make_masks(0), make_masks(1), make_masks(2), make_masks(3)};
 
-/// Cells that all have these fields.
+/// Several cells with the same fields.
 template <class Cells> [[gnu::always_inline]] inline void spread(const Fields& one, Cells& to)
 {
     to = Cells{};
@@ -59,12 +59,12 @@ template <class Cells> [[gnu::always_inline]] inline void spread(const Fields& o
 struct Words {
     unsigned char* cells;
     std::uint8_t* written;
-    /// Words from one lane's to the next one's, and words of a lane.
+    /// The distance in words from one lane to the next, and the words of a lane.
     std::ptrdiff_t stride;
     int of_lane;
 
     bool are_a_row() const { return stride == 1; }
-    /// Calls `visit(word, lane)` with each word, counted from the first lane's, and with its lane.
+    /// Calls `visit(word, lane)` with each word, counted from the first word of the first lane, and with its lane.
     template <class Visit> [[gnu::always_inline]] void for_each(Visit&& visit) const
     {
         std::ptrdiff_t first = 0;
@@ -76,7 +76,7 @@ struct Words {
                 for (std::ptrdiff_t word = first; word < first + of_lane; ++word) visit(word, lane);
         }
     }
-    /// Calls `visit(cells, lane)` with as many cells at a time as Cells has; the first one is that lane's.
+    /// Calls `visit(cells, lane)` with as many cells at a time as Cells has; the first of them belongs to the lane.
     template <class Cells, class Visit> [[gnu::always_inline]] void for_each_cell(Visit&& visit) const
     {
         if constexpr (cells_of<Cells> > 1)
@@ -87,8 +87,8 @@ struct Words {
     }
 };
 
-/// What cells hold: `fields`, and what the lane adds to those in `of_lane`. Only those in `counts` need be so; no other is
-/// more than `limit`.
+/// The expected state of cells: `fields`, plus what the lane adds to the fields in `of_lane`. Fields in `counts` must have this value;
+/// the others must not exceed `limit`.
 struct State {
     Fields fields{}, of_lane{}, counts{}, limit{};
 
@@ -101,7 +101,7 @@ struct State {
     }
 };
 
-/// True if all cells are so where no field needs a certain value.
+/// True if all cells have the expected state, for a state in which no field needs a certain value.
 template <class Cells> bool are_within_limit(const Words& words, const State& state)
 {
     Cells limit, wrong{};
@@ -135,7 +135,7 @@ template <class Cells> bool are_so(const Words& words, const State& state)
     return any == 0;
 }
 
-/// How cells change: what is not in `keep` becomes 0, then `fields` and what the lane adds to those in `of_lane` are put in.
+/// A change of cells: bits outside `keep` become 0, then `fields` and what the lane adds to the fields in `of_lane` are put in.
 struct Change {
     Fields keep{}, fields{}, of_lane{};
 };
@@ -171,7 +171,7 @@ bool are_so(const Words& words, const State& state)
 }
 void make(const Words& words, const Change& change) { words.are_a_row() ? make<FourCells>(words, change) : make<OneCell>(words, change); }
 
-/// Of what stands of all words' bytes in `written`: bits that all have, and bits that any has.
+/// The bits in `written` that all words have, and those that any word has.
 struct Bytes {
     std::uint8_t common = 0xFF, any = 0;
 
@@ -219,17 +219,17 @@ bool SharedWatch::access_together(const Current& current)
     const auto start = field(interval_start_), record = field(current.record);
     State state{.limit = {start, start, INT32_MAX, INT32_MAX}};
     if (is_of_interval(cell.write)) {
-        // Each lane's own store, earlier in the interval.
+        // Each lane stored its own word earlier in the interval.
         if (cell.write % warp_size != 0 || !is_of_warp(cell.write, current)) return false;
         state.expect(0, field(cell.write), all);
     }
     const bool was_read = is_of_interval(cell.read), by_own_warp = was_read && is_of_warp(cell.read, current);
     if (was_read) state.expect(1, field(cell.read), 0);
-    // Fields that say nothing of this interval need not be kept.
+    // Fields of earlier intervals need not be kept.
     const std::int32_t kept_write = is_of_interval(cell.write) ? all : 0, kept_read = was_read ? all : 0;
     Change change;
     if (!loads) {
-        // Each lane's own load alone.
+        // Only each lane's own load.
         if (was_read && !by_own_warp) return false;
         if (was_read) {
             state.expect(2, 0, all);

@@ -29,7 +29,7 @@ void ThreadOrder::begin_block(int threads)
     for (auto& clocks : lanes_) clocks.reset();
 }
 
-std::uint32_t ThreadOrder::lanes_of(int warp) const { return rules::lane_group(0, std::clamp(threads_ - warp * warp_size, 1, warp_size)); }
+std::uint32_t ThreadOrder::lanes_of(int warp) const { return lane_group(0, std::clamp(threads_ - warp * warp_size, 1, warp_size)); }
 
 void ThreadOrder::synchronize_lanes(int number, std::uint32_t lanes)
 {
@@ -43,9 +43,9 @@ void ThreadOrder::synchronize_lanes(int number, std::uint32_t lanes)
     if (!lanes_[warp]) lanes_[warp] = std::make_unique<LaneClocks>();
     LaneClocks& clocks = *lanes_[warp];
     std::array<std::uint32_t, warp_size> joined{};
-    rules::for_each_lane(lanes, [&](std::size_t lane) { join(joined, clocks[lane]); });
-    rules::for_each_lane(lanes, [&](std::size_t lane) { joined[lane] = time; });
-    rules::for_each_lane(lanes, [&](std::size_t lane) { clocks[lane] = joined; });
+    for (const std::size_t lane : lanes_in(lanes)) join(joined, clocks[lane]);
+    for (const std::size_t lane : lanes_in(lanes)) joined[lane] = time;
+    for (const std::size_t lane : lanes_in(lanes)) clocks[lane] = joined;
 }
 
 void ThreadOrder::synchronize_warps(std::span<const int> warps)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Which accesses of a block's threads are ordered by what is less than a barrier of the whole block.
+/// The order between accesses of a block's threads that comes from synchronization of less than the whole block.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ namespace simt::hazards {
 /// Most warps of a block.
 inline constexpr int most_warps = 32;
 
-/// Who knows of whose accesses: between warps, a vector clock each; between the lanes of a warp, one each where some of
-/// its lanes have synchronized without the others.
+/// Vector clocks: each warp has one for the other warps. Each lane has one for the other lanes of its warp, once some lanes of the
+/// warp have synchronized without the others.
 ///
-/// A warp's time goes on with each synchronization that it takes part in. An access is stamped with its warp's time.
-/// Times go on from block to block, and what is known of earlier ones is never asked for.
+/// Each synchronization that a warp takes part in advances its time. An access is stamped with its warp's time. Times increase from
+/// block to block, and earlier blocks are never asked about.
 class ThreadOrder {
 public:
     void begin_block(int threads);
@@ -35,8 +35,7 @@ public:
     void release(int warp, std::uint64_t object);
     void acquire(int warp, std::uint64_t object);
 
-    /// True if what the lane `earlier_lane` of `earlier_warp` did at `stamp` is ordered before what a lane of `later_warp`
-    /// does now.
+    /// True if the access of lane `earlier_lane` of `earlier_warp` at `stamp` is ordered before an access of a lane of `later_warp` now.
     bool ordered(int earlier_warp, int earlier_lane, std::uint32_t stamp, int later_warp, int later_lane) const
     {
         const auto from = static_cast<std::size_t>(earlier_warp), to = static_cast<std::size_t>(later_warp);
@@ -53,9 +52,9 @@ private:
 
     int threads_ = 0;
     Clock time_{};
-    /// known_[a][b]: time of warp b up to which all lanes of warp a know what all lanes of b did.
+    /// known_[a][b]: the accesses of all lanes of warp b up to this time are ordered before those of all lanes of warp a.
     std::array<Clock, most_warps> known_{};
-    /// By warp: [a][b] is the same of lane a and lane b. Null until some lanes of the warp synchronize.
+    /// By warp: the same for lanes a and b. Null until some lanes of the warp synchronize.
     std::array<std::unique_ptr<LaneClocks>, most_warps> lanes_;
     std::unordered_map<std::uint64_t, Clock> objects_;
 };

@@ -40,6 +40,18 @@ void LaunchWatch::State::take_back(Counters* counters)
 {
     const std::lock_guard lock(mutex_);
     idle_.push_back(counters);
+    const Work work = std::exchange(counters->work, {});
+    const LaunchWork own{work, work, work};
+    if (work_) *work_ += own;
+    else work_ = own;
+}
+
+LaunchWork LaunchWatch::State::work() const
+{
+    LaunchWork work = work_.value_or(LaunchWork{});
+    work.loaded_sectors = touched.count(TouchedSectors::loads);
+    work.stored_sectors = touched.count(TouchedSectors::stores);
+    return work;
 }
 
 LaunchWatch::LaunchWatch(const LaunchInfo& info, std::string kernel, Surroundings surroundings, std::vector<Listener*> listeners)
@@ -73,6 +85,7 @@ LaunchCounts LaunchWatch::take_counts()
     Counters all(*state_->surroundings.machine, state_->surroundings.instructions);
     for (const auto& counters : state_->counters_) all.add(*counters);
     all.write(counts, state_->surroundings.place_of);
+    counts.work = state_->work();
     return counts;
 }
 
@@ -80,20 +93,25 @@ std::vector<Hazard> LaunchWatch::take_hazards() { return state_->reports.take();
 
 struct BlockWatch::State {
     explicit State(LaunchWatch::State& of)
-        : launch(of), reporter(of.reports, of.info, of.kernel), shared(reporter, of.surroundings.shared_bytes), global(of.global, reporter)
+        : launch(of),
+          reporter(of.reports, of.info, of.kernel),
+          shared(reporter, of.surroundings.shared_bytes),
+          global(of.global, reporter),
+          marker(of.touched)
     {}
 
     LaunchWatch::State& launch;
     BlockReporter reporter;
     SharedWatch shared;
     GlobalWatch global;
+    SectorMarker marker;
     Counters* counters = nullptr;
 
-    /// Where the last access to global memory went, and whose it is.
+    /// The allocation of the last access to global memory, and its device.
     std::uint64_t last_allocation = 0;
     int last_owner = -1;
 
-    /// What crosses a link, if this is another device's memory.
+    /// Counts the traffic over a link if the memory belongs to another device.
     void count_link(std::uint64_t allocation, bool loads, std::uint64_t bytes, std::uint64_t sectors)
     {
         const int device = launch.surroundings.device;
@@ -163,6 +181,7 @@ void BlockWatch::count_only(const WarpAccess& access)
     if (!is_watching_) return;
     State& state = *state_;
     state.counters->count(access, state.reporter.block_number());
+    if (access.space == Space::global) state.marker.mark(access);
     if (state.launch.surroundings.device >= 0 && access.space == Space::global) [[unlikely]]
         state.count_link(access.allocation, access.operation == Operation::load || access.operation == Operation::async_copy,
                          static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size),
@@ -192,6 +211,7 @@ void BlockWatch::count_bulk_copy(std::uint32_t program_counter, std::uint64_t ad
 {
     if (!is_watching_) return;
     state_->counters->count_bulk_copy(program_counter, address, bytes, requests);
+    state_->marker.mark(address, bytes, loads ? TouchedSectors::loads : TouchedSectors::stores);
     if (state_->launch.surroundings.device >= 0 && bytes > 0) state_->count_link(address, loads, bytes, memory::sectors_of(address, bytes));
     state_->tell_which_block_runs();
     for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads);
@@ -201,6 +221,7 @@ void BlockWatch::block_barrier()
 {
     if (!is_watching_) return;
     ++state_->counters->barriers;
+    ++state_->counters->work.barriers;
     state_->shared.end_interval();
     for (Listener* listener : state_->launch.listeners) listener->block_barrier();
 }

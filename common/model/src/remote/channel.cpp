@@ -15,7 +15,7 @@ namespace simt::remote {
 
 namespace {
 
-/// A part of a message. sendmsg() only reads it.
+/// A part of a packet. sendmsg() only reads it.
 iovec part(const void* begin, std::size_t bytes) { return {const_cast<void*>(begin), bytes}; }
 
 bool receive_bytes(int descriptor, void* to, std::size_t bytes)
@@ -35,10 +35,10 @@ bool receive_bytes(int descriptor, void* to, std::size_t bytes)
 
 Channel::~Channel() { close(descriptor_); }
 
-bool Channel::send(std::uint32_t kind, std::span<const std::uint8_t> message, std::span<const std::uint8_t> data)
+bool Channel::send(std::uint32_t kind, std::span<const std::uint8_t> packet, std::span<const std::uint8_t> data)
 {
-    const Frame frame{kind, static_cast<std::uint32_t>(message.size() + data.size())};
-    std::array<iovec, 3> parts{part(&frame, sizeof frame), part(message.data(), message.size()), part(data.data(), data.size())};
+    const PacketHead head{kind, static_cast<std::uint32_t>(packet.size() + data.size())};
+    std::array<iovec, 3> parts{part(&head, sizeof head), part(packet.data(), packet.size()), part(data.data(), data.size())};
     std::span<iovec> left(parts);
     while (!left.empty()) {
         msghdr header{};
@@ -60,15 +60,15 @@ bool Channel::send(std::uint32_t kind, std::span<const std::uint8_t> message, st
     return true;
 }
 
-bool Channel::receive(std::uint32_t& kind, std::vector<std::uint8_t>& message)
+bool Channel::receive(std::uint32_t& kind, std::vector<std::uint8_t>& packet)
 {
-    Frame frame;
-    if (!receive_bytes(descriptor_, &frame, sizeof frame)) return false;
-    if (frame.bytes > most_message_bytes)
-        throw ProtocolError({MessageCode::message_too_large, {{"bytes", frame.bytes}, {"most", most_message_bytes}}});
-    kind = frame.kind;
-    message.resize(frame.bytes);
-    return receive_bytes(descriptor_, message.data(), message.size());
+    PacketHead head;
+    if (!receive_bytes(descriptor_, &head, sizeof head)) return false;
+    if (head.bytes > most_packet_bytes)
+        throw ProtocolError({MessageCode::packet_too_large, {{"bytes", head.bytes}, {"most", most_packet_bytes}}});
+    kind = head.kind;
+    packet.resize(head.bytes);
+    return receive_bytes(descriptor_, packet.data(), packet.size());
 }
 
 }  // namespace simt::remote

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Whole messages over a socket.
+/// Whole packets over a socket.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ public:
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
-    /// Sends a message of two parts. False if the other end is closed, or if `data` cannot be read.
-    bool send(std::uint32_t kind, std::span<const std::uint8_t> message, std::span<const std::uint8_t> data = {});
+    /// Sends a packet of two parts. False if the other end is closed, or if `data` cannot be read.
+    bool send(std::uint32_t kind, std::span<const std::uint8_t> packet, std::span<const std::uint8_t> data = {});
 
-    /// Receives a message into `message`. False if the other end closes before the message is whole; ProtocolError if it is too long.
-    bool receive(std::uint32_t& kind, std::vector<std::uint8_t>& message);
+    /// Receives a packet into `packet`. False if the other end closes before the packet is whole; ProtocolError if it is too long.
+    bool receive(std::uint32_t& kind, std::vector<std::uint8_t>& packet);
 
     int descriptor() const { return descriptor_; }
 

@@ -4,8 +4,8 @@
 /// @file
 /// How a program talks to a device in another process, over a connected stream socket on one machine.
 ///
-/// The program sends requests, and the device's process answers each before it reads the next. A message is a Frame, then as many
-/// bytes as the Frame says: numbers as they lie in memory, texts and lists behind their length. The first request is Call::hello.
+/// The program sends requests, and the device's process answers each before it reads the next. A packet is a PacketHead, then as many
+/// bytes as the head says: numbers as they lie in memory, texts and lists behind their length. The first request is Call::hello.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace simt::remote {
 /// The first number of a hello, and the version of the protocol.
 inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 3;
 
-/// Bytes of the largest message, and of the largest piece of data that is sent in one.
-inline constexpr std::size_t most_message_bytes = std::size_t{64} << 20, piece_bytes = std::size_t{4} << 20;
+/// Bytes of the largest packet, and of the largest piece of data that is sent in one.
+inline constexpr std::size_t most_packet_bytes = std::size_t{64} << 20, piece_bytes = std::size_t{4} << 20;
 
 /// The environment variable that holds the number of the socket's descriptor.
 inline constexpr const char* socket_variable = "SIMT_REMOTE";
@@ -61,8 +61,8 @@ enum class Call : std::uint32_t {
     count_of_calls,
 };
 
-/// The head of a message: its Call or Status, and the number of bytes that follow.
-struct Frame {
+/// The head of a packet: its Call or Status, and the number of bytes that follow.
+struct PacketHead {
     std::uint32_t kind = 0, bytes = 0;
 };
 
@@ -73,7 +73,7 @@ enum class Status : std::uint32_t {
     failed,
 };
 
-/// A message is not what the protocol allows.
+/// A packet is not what the protocol allows.
 class ProtocolError : public std::runtime_error {
 public:
     explicit ProtocolError(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "remote/messages.hpp"
+#include "remote/fields.hpp"
 
 namespace simt::remote {
 
@@ -329,12 +329,12 @@ void RemoteDevice::note_error(const Message& message)
 void RemoteDevice::tell_fault(DeviceAddress address)
 {
     if (busy_ || finished_) return;
-    struct Message {
-        Frame frame;
+    struct Packet {
+        PacketHead head;
         DeviceAddress address;
-    } const message{{static_cast<std::uint32_t>(Call::host_fault), sizeof address}, address};
-    // A process that a fault ends cannot react if the message cannot be sent.
-    [[maybe_unused]] const ssize_t sent = ::send(channel_.descriptor(), &message, sizeof message, MSG_NOSIGNAL);
+    } const packet{{static_cast<std::uint32_t>(Call::host_fault), sizeof address}, address};
+    // A process that a fault ends cannot react if the packet cannot be sent.
+    [[maybe_unused]] const ssize_t sent = ::send(channel_.descriptor(), &packet, sizeof packet, MSG_NOSIGNAL);
 }
 
 // --- the device of this process -------------------------------------------------------------------

@@ -77,7 +77,7 @@ public:
     /// Adds an error to the report of the device's process.
     void note_error(const Message& message) override;
 
-    /// Tells the device's process which address ended this one by a fault, unless another message is being sent. May be called from
+    /// Tells the device's process which address ended this one by a fault, unless another packet is being sent. May be called from
     /// the handler of a signal.
     void tell_fault(DeviceAddress address);
 

@@ -142,13 +142,13 @@ public:
     /// Fails if bytes are left. To be called after the last value.
     void end() const
     {
-        if (!data_.empty()) throw ProtocolError(MessageCode::message_too_long);
+        if (!data_.empty()) throw ProtocolError(MessageCode::packet_too_long);
     }
 
 private:
     std::span<const std::uint8_t> take(std::size_t bytes)
     {
-        if (bytes > data_.size()) throw ProtocolError(MessageCode::message_too_short);
+        if (bytes > data_.size()) throw ProtocolError(MessageCode::packet_too_short);
         const std::span<const std::uint8_t> taken = data_.first(bytes);
         data_ = data_.subspan(bytes);
         return taken;

@@ -12,7 +12,7 @@ namespace simt::report {
 namespace {
 
 constexpr double share_of_repeated_launches = 0.1;
-/// What a first launch may take though others took all, as long as these were not counted.
+/// The time that a first launch may take even if uncounted launches have used up the budget.
 constexpr double share_of_late_launches = 0.01;
 
 }  // namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// How much of what a program launches is counted and watched. The rest runs as fast as it can, so that its results are right.
+/// How much of a program's launches is counted and watched. The rest runs uncounted at full speed, so that its results are right.
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,16 @@
 
 namespace simt::report {
 
-/// What is counted at most. Without a limit, all is.
+/// The most that is counted. Without limits, everything is.
 struct CountingLimits {
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
     /// Launches of each kernel and configuration, above 0.
     std::uint64_t launches = none;
     /// Blocks of each counted launch, spread over its grid, above 0.
     std::uint64_t blocks = none;
-    /// Time of launches, counted or not, of the whole program, after which no more is counted. A kernel's first launch with a
-    /// configuration may take all that is left, and some in any case; launches that repeat it are counted within the first tenth.
+    /// Nothing more is counted once the launches of the program, counted or not, have taken this time. The first launch of a kernel with
+    /// a configuration may take all of the remaining time, and always some time; launches that repeat it are counted in the first
+    /// tenth only.
     std::chrono::duration<double> budget{std::numeric_limits<double>::infinity()};
 };
 
@@ -40,18 +41,18 @@ struct LaunchTally {
     }
 };
 
-/// What of one launch is counted. May be asked by several host threads.
+/// Decides which blocks of a launch are counted. Safe to use from several host threads.
 class CountedPart {
 public:
     using Clock = std::chrono::steady_clock;
 
     CountedPart() = default;
-    /// `blocks` of `of_blocks` are counted, as long as `seconds` have not passed.
+    /// Counts `blocks` of `of_blocks` blocks until `seconds` have passed.
     CountedPart(std::uint64_t blocks, std::uint64_t of_blocks, std::chrono::duration<double> seconds);
 
     /// Whether the launch is counted at all.
     bool any() const { return blocks_ > 0; }
-    /// Whether it is known that every block is.
+    /// Whether every block is certainly counted.
     bool is_all() const { return blocks_ == of_blocks_ && seconds_.count() == std::numeric_limits<double>::infinity(); }
     /// Whether a block that begins now is counted.
     bool has(std::uint64_t block) const;
@@ -69,9 +70,9 @@ class Budget {
 public:
     CountingLimits limits;
 
-    /// A launch begins; its counts in `launch` do not matter.
+    /// Begins a launch. The counts in `launch` do not matter.
     CountedPart begin(LaunchTally launch);
-    /// A launch has ended.
+    /// Ends a launch.
     void end(const CountedPart& part);
     /// Kernels and configurations that were launched more often than counted.
     std::vector<LaunchTally> uncounted() const;

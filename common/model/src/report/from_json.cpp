@@ -47,7 +47,7 @@ void read(const Json& json, ExampleAccess& access)
         if (!lanes.at(lane).is_null()) access.lanes[lane] = lanes[lane].get<std::uint64_t>();
 }
 
-/// The one of `all` whose name `json` is.
+/// The element of `all` whose name is in `json`.
 template <class Value, std::size_t number> Value named(const char* what, const Json& json, const std::array<Value, number>& all)
 {
     std::string accepted;
@@ -56,18 +56,6 @@ template <class Value, std::size_t number> Value named(const char* what, const J
         accepted += (accepted.empty() ? "" : ", ") + std::string(name_of(value));
     }
     throw std::invalid_argument(std::string(what) + ": got " + json.dump() + ", accepted: " + accepted);
-}
-
-Space space(const Json& json)
-{
-    using enum Space;
-    return named("space", json, std::array<Space, space_count>{shared, global, local, constant, texture});
-}
-
-Operation operation(const Json& json)
-{
-    using enum Operation;
-    return named("op", json, std::array<Operation, operation_count>{load, store, atomic, async_copy, bulk_copy});
 }
 
 std::vector<InlinedCall> calls(const Json& json)
@@ -84,8 +72,8 @@ LineCounts line(const Json& json)
     json.at("file").get_to(line.file);
     json.at("line").get_to(line.line);
     line.inlined_from = calls(json);
-    line.space = space(json.at("space"));
-    line.operation = operation(json.at("op"));
+    line.space = named("space", json.at("space"), all_spaces);
+    line.operation = named("op", json.at("op"), all_operations);
     switch (line.space) {
         case Space::shared: read_shared(json, line.shared); break;
         case Space::constant: read_constant(json, line.shared); break;
@@ -115,7 +103,7 @@ PartitionCounts partitions(const Json& json)
 
 enum class When { always, rare };
 
-/// The sums of a launch. Those that few launches have are zeros where they do not stand.
+/// The sums of a launch. A rare sum is 0 if the JSON lacks it.
 void read_totals(const Json& json, LaunchCounts& counts)
 {
     const auto find = [&json](const std::string& parent, const char* key, When when) -> const Json* {
@@ -129,7 +117,22 @@ void read_totals(const Json& json, LaunchCounts& counts)
 #include "simt/counts.def"
 }
 
-/// Messages within messages, at most: reports have two.
+void read(const Json& json, Work& work)
+{
+#define SIMT_WORK(name) json.at(#name).get_to(work.name);
+#include "simt/counts.def"
+}
+
+void read(const Json& json, LaunchWork& work)
+{
+    read(json.at("sum"), work.sum);
+    read(json.at("least"), work.least);
+    read(json.at("most"), work.most);
+    json.at("loaded_sectors").get_to(work.loaded_sectors);
+    json.at("stored_sectors").get_to(work.stored_sectors);
+}
+
+/// The most levels of messages within messages; reports have two.
 constexpr int most_nesting = 4;
 
 Message message_at(const Json& json, int depth);
@@ -182,6 +185,7 @@ void from_json(const Json& json, LaunchCounts& counts)
     read_totals(json, counts);
     json.at("barriers").get_to(counts.barriers);
     json.at("warp_barriers").get_to(counts.warp_barriers);
+    read(json.at("work"), counts.work);
     for (const Json& each : json.at("lines")) counts.lines.push_back(line(each));
     if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);
 }

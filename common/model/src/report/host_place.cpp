@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What addr2line, a tool beside every compiler, says of an address.
+// Asks addr2line, a tool that comes with every compiler, for the line of an address.
 
 #include "report/host_place.hpp"
 
@@ -30,7 +30,7 @@ SourcePlace place_of_call(void* address)
 {
     Dl_info found{};
     if (!address || !dladdr(address, &found) || !found.dli_fname) return {};
-    // What follows the call is at the address.
+    // The instruction at the address follows the call.
     const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(found.dli_fbase) - 1;
     std::array<char, 512> line{};
     std::snprintf(line.data(), line.size(), " %#llx 2>/dev/null", static_cast<unsigned long long>(offset));

@@ -9,7 +9,7 @@
 
 namespace simt::report {
 
-/// The line of a call that returns to `address`; none where the program has no debugging information, or there is no addr2line.
+/// The line of a call that returns to `address`; none if the program has no debugging information or addr2line is missing.
 SourcePlace place_of_call(void* address);
 
 }  // namespace simt::report

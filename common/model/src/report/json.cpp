@@ -54,7 +54,7 @@ Json to_json(const ExampleAccess& access)
     return {{"size", access.size}, {"lanes", lanes}};
 }
 
-/// Adds the calls that a line was inlined by, where there are any.
+/// Adds the inlined calls of a line, if there are any.
 void add_calls(Json& json, const std::vector<InlinedCall>& calls)
 {
     for (const InlinedCall& call : calls)
@@ -99,8 +99,8 @@ bool any(const GlobalCounts& counts) { return counts.requests > 0; }
 
 enum class When { always, rare };
 
-/// Adds the sums that every launch has, or those that few have, where there is any. What stands within a parent is told with all of it:
-/// copies that write nothing but zeros read nothing.
+/// Adds the sums that every launch has, or the rare sums that are not 0. If one sum within a parent is not 0, all of the parent's sums
+/// are written: copies that only write zeros read nothing.
 void add_totals(Json& json, const LaunchCounts& counts, When wanted)
 {
     std::set<std::string> parents;
@@ -115,6 +115,23 @@ void add_totals(Json& json, const LaunchCounts& counts, When wanted)
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
     put(parent, key, When::when, any(counts.name), kind##_json(counts.name));
 #include "simt/counts.def"
+}
+
+Json to_json(const Work& work)
+{
+    Json json;
+#define SIMT_WORK(name) json[#name] = work.name;
+#include "simt/counts.def"
+    return json;
+}
+
+Json to_json(const LaunchWork& work)
+{
+    return {{"sum", to_json(work.sum)},
+            {"least", to_json(work.least)},
+            {"most", to_json(work.most)},
+            {"loaded_sectors", work.loaded_sectors},
+            {"stored_sectors", work.stored_sectors}};
 }
 
 Json to_json(const PartitionUse& use) { return {{"steps", use.steps}, {"mean", use.mean()}, {"first_step", use.first_step}}; }
@@ -175,6 +192,7 @@ Json to_json(const LaunchCounts& counts)
     add_totals(json, counts, When::always);
     json["barriers"] = counts.barriers;
     json["warp_barriers"] = counts.warp_barriers;
+    json["work"] = to_json(counts.work);
     json["lines"] = lines;
     if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;
     add_totals(json, counts, When::rare);

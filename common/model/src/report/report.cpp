@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 // The report is set up from the environment when the library is loaded, and written when the program ends.
-//   SIMT_MACHINE=NAME  the machine that is modelled
-//   SIMT_REPORT=FILE   where the report goes
-//   SIMT_TRACE=FILE    where single accesses of the first blocks go
-//   SIMT_TIMEOUT=SECONDS  how much processor time one kernel may take; without it, a kernel ends that does so for 60 s without the end of a block
+//   SIMT_MACHINE=NAME  the modelled machine
+//   SIMT_REPORT=FILE   the file of the report
+//   SIMT_TRACE=FILE    the file for single accesses of the first blocks
+//   SIMT_TIMEOUT=SECONDS  the most processor time of a kernel; without it, a kernel is ended after 60 s in which no block ends
 //   SIMT_LAUNCHES=N    launches of each kernel and configuration that are counted
 //   SIMT_BLOCKS=N      blocks of each of them that are counted
-//   SIMT_BUDGET=SECONDS  how long launches are counted
+//   SIMT_BUDGET=SECONDS  the time of launches in which they are counted
 
 #include "report/report.hpp"
 
@@ -42,7 +42,7 @@ constexpr int usage_error = 2;
     std::_Exit(usage_error);
 }
 
-/// Where the report goes; empty if none was asked for. A copy, as the program may change its environment.
+/// The file of the report, or empty. A copy, because the program may change its environment.
 std::string& report_path()
 {
     static std::string& path = *new std::string;
@@ -74,7 +74,7 @@ void follow_machine()
 
 using Seconds = std::chrono::duration<double>;
 
-/// Ends the program unless a setting is a number above 0, and a whole one where that is asked for. Nothing where it is not set.
+/// Reads a setting. Ends the program unless it is a number above 0, and a whole number if `whole`. Returns nothing if it is not set.
 std::optional<double> number_of(const char* name, bool whole)
 {
     const char* given = std::getenv(name);

@@ -11,7 +11,7 @@
 
 namespace simt::report {
 
-/// What is in the session: `kernels` from launch number `first_launch` on, `hazards` and `errors`.
+/// The contents of the session: `kernels` from launch number `first_launch` on, `hazards` and `errors`.
 nlohmann::ordered_json records_as_json(std::size_t first_launch);
 
 /// One line of JSON.
@@ -23,13 +23,13 @@ bool write_atomically(const std::string& path, const std::string& text);
 /// The report of a program that ends with `exit_code`.
 std::string report_text(int exit_code);
 
-/// Writes it, if one was asked for.
+/// Writes the report if SIMT_REPORT names a file.
 void write_report(int exit_code);
 
-/// True if a report was asked for.
+/// True if SIMT_REPORT names a file.
 bool report_is_wanted();
 
-/// Tells on the standard error where host code touches device memory, and leaves a report if the program dies of a signal.
+/// Prints on standard error where host code accesses device memory, and writes the report if a signal ends the program.
 void catch_signals();
 
 }  // namespace simt::report

@@ -12,7 +12,7 @@ namespace report {
 
 namespace {
 
-/// The records since the last call.
+/// Takes the records since the last call.
 template <class Records> Records taken(Records& records)
 {
     const std::scoped_lock lock(session().mutex);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the parts of the model share between launches.
+/// The state that the parts of the model share between launches.
 #pragma once
 
 #include <chrono>
@@ -18,25 +18,25 @@
 
 namespace simt::report {
 
-/// The model's state: the machine, those who listen, what has been counted and what went wrong.
+/// The model's state: the machine, the listeners, the counts, the hazards and the errors.
 struct Session {
-    /// Held by whoever reads or changes what stands below, but for the time of a launch's own listeners. Recursive, as a
-    /// signal can interrupt the one who holds it.
+    /// Lock this to read or change the members below. A launch does not hold it while its listeners run. Recursive, because a signal can
+    /// interrupt the thread that holds it.
     std::recursive_mutex mutex;
     const Machine* machine = &machines().front();
     std::vector<Listener*> listeners;
     std::vector<LaunchCounts> launches;
     std::vector<Hazard> hazards;
-    /// What stopped a kernel before its end and is no hazard, such as a time-out.
+    /// The errors that stopped kernels and are not hazards, such as a time-out.
     std::vector<Message> errors;
-    /// The source files of the kernels that were launched, as the compiler was given them.
+    /// The paths of the launched kernels' source files, as the compiler got them.
     std::set<std::string> files;
-    /// How much of all launches is counted.
+    /// Decides how much of the launches is counted.
     Budget budget;
-    /// How much processor time one kernel may take, where that is limited.
+    /// The most processor time that a kernel may take, if there is a limit.
     std::optional<std::chrono::duration<double>> timeout;
 
-    /// Adds a hazard unless the same kind on the same lines of the same kernel is there already.
+    /// Adds a hazard, unless there is one of the same kind on the same lines of the same kernel.
     void add(Hazard hazard);
     void add(LaunchCounts counts);
     void add_error(Message message);
@@ -44,8 +44,8 @@ struct Session {
 
 Session& session();
 
-/// The launch that runs now, for those who report. Set by the device before the launch's first event; while there are
-/// listeners, one launch runs at a time.
+/// The running launch, for reports. The device sets it before the launch's first event. While there are listeners, one launch runs
+/// at a time.
 struct CurrentLaunch {
     std::string kernel;
     LaunchInfo info;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What happens when the program dies of a signal: a line where it has touched device memory, and its report.
+// Handlers for signals that end the program: they print a line if host code touched device memory, and write the report.
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -30,7 +30,7 @@ namespace {
 constexpr std::array deadly_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGINT, SIGTERM};
 constexpr std::size_t most_signals = 65;
 
-/// What was to happen before the library was loaded.
+/// The actions before the library was loaded.
 std::array<struct sigaction, most_signals> earlier_actions;
 
 bool is_memory_fault(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
@@ -42,10 +42,10 @@ void print(const Message& message)
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// What the processor was about to do: whether it reads or writes is known of some processors.
+/// The access that caused the fault. Some processors say whether it is a read or a write.
 struct Fault {
     void* instruction = nullptr;
-    /// Nothing where it is not known.
+    /// Nothing if it is not known.
     std::optional<Operation> operation;
 };
 
@@ -60,7 +60,7 @@ Fault fault_of([[maybe_unused]] const void* context)
 #endif
 }
 
-/// The line of the program that was executed, or that called what was executed; line 0 where it is not known.
+/// The line of the program that was executed, or that called the code that was executed; line 0 if it is not known.
 SourcePlace line_of(const Fault& fault)
 {
     std::array<void*, 24> callers{};
@@ -77,7 +77,8 @@ SourcePlace line_of(const Fault& fault)
     return {};
 }
 
-/// A handler of signals should not write files or start programs: if it has interrupted what it needs itself, an alarm ends it.
+/// A signal handler is not supposed to write files or start programs. If it waits for a lock of the code that it interrupted, an alarm
+/// ends it.
 void limit_time()
 {
     constexpr unsigned seconds = 5;
@@ -94,7 +95,7 @@ Message message_of(const Fault& fault, std::uint64_t address)
     return message;
 }
 
-/// @param cause what is known of it besides
+/// @param cause further information about the signal
 void write_last_report(int signal, const std::optional<Message>& cause)
 {
     constexpr int shell_offset = 128;
@@ -116,13 +117,13 @@ void handle(int signal, siginfo_t* info, void* context)
         cause = message_of(fault_of(context), address);
         print(*cause);
     }
-    // Back to what the program would have done without the model, also if the report fails.
+    // The earlier action of the signal follows, even if the report fails.
     sigaction(signal, &earlier_actions[static_cast<std::size_t>(signal)], nullptr);
     if (report_is_wanted()) write_last_report(signal, cause);
     if (!repeats_by_itself(signal) || info->si_code <= 0) ::raise(signal);
 }
 
-/// A thread that has used up its stack cannot run the handler on it.
+/// A thread with a full stack cannot run the handler on it.
 void give_handlers_a_stack()
 {
     constexpr std::size_t handler_stack_bytes = std::size_t{256} << 10;
@@ -141,7 +142,7 @@ void catch_signals()
         if (!report_is_wanted() && !is_memory_fault(signal)) continue;
         auto& earlier = earlier_actions[static_cast<std::size_t>(signal)];
         sigaction(signal, nullptr, &earlier);
-        // Whoever started the program wants it to ignore the signal.
+        // The parent process wants the program to ignore the signal.
         if (!(earlier.sa_flags & SA_SIGINFO) && earlier.sa_handler == SIG_IGN) continue;
         struct sigaction action{};
         action.sa_sigaction = handle;

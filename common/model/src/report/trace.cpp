@@ -39,8 +39,8 @@ void Trace::warp_access(const WarpAccess& access)
 
 void Trace::launch_ends()
 {
-    const Machine& machine = surroundings_.machine();
-    launches_.push_back({{"kernel", surroundings_.kernel()},
+    const Machine& machine = questions_.machine();
+    launches_.push_back({{"kernel", questions_.kernel()},
                          {"machine", machine.name},
                          {"banks", machine.shared.banks},
                          {"request_lanes", machine.shared.request_lanes},
@@ -58,7 +58,7 @@ int Trace::number_of(const InstructionInSpace& instruction, const SourcePlace& p
 
 Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence)
 {
-    const SourcePlace place = surroundings_.place_of(access.program_counter);
+    const SourcePlace place = questions_.place_of(access.program_counter);
     Json lanes = Json::array();
     for (std::size_t lane = 0; lane < warp_size; ++lane)
         lanes.push_back(access.active >> lane & 1 ? Json(access.address[lane] - access.allocation) : Json(nullptr));
@@ -77,7 +77,7 @@ Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence)
         json["allocation"] = known - allocations_.begin();
         if (known == allocations_.end()) allocations_.push_back(access.allocation);
     } else {
-        const Schedule schedule = shared_schedule(access, surroundings_.machine().shared);
+        const Schedule schedule = shared_schedule(access, questions_.machine().shared);
         json["wavefronts"] = to_json(schedule.wavefronts);
         json["ideal_wavefronts"] = schedule.ideal_wavefronts;
     }

@@ -21,14 +21,14 @@
 
 namespace simt::report {
 
-/// Keeps the accesses of the first blocks of each launch: of each warp and each instruction, the first so many.
+/// Keeps the first accesses of each warp and each instruction in the first blocks of each launch.
 class Trace : public Listener {
 public:
-    /// Blocks of a launch, and accesses of a warp at one instruction, that are kept.
+    /// The number of blocks of a launch, and of accesses of a warp at one instruction, that are kept.
     static constexpr std::size_t most_blocks = 2, most_accesses = 16;
 
-    /// How it asks for what events do not tell.
-    struct Surroundings {
+    /// Functions that return what events do not contain.
+    struct Questions {
         std::function<const Machine&()> machine = []() -> const Machine& { return machines().front(); };
         /// Name of the kernel that runs.
         std::function<std::string()> kernel = [] { return std::string(); };
@@ -37,7 +37,7 @@ public:
     };
 
     Trace() = default;
-    explicit Trace(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+    explicit Trace(Questions questions) : questions_(std::move(questions)) {}
 
     void launch_begins(const LaunchInfo& info) override;
     void block_begins(const Extent& block_index) override;
@@ -46,7 +46,7 @@ public:
     void launch_ends() override;
 
     /// All launches so far: for each its kernel, machine, grid and block, and for each kept block its accesses. An access
-    /// has a place in the source, `instruction` (the how manieth of its line, space and operation, in order of appearance),
+    /// has a place in the source, `instruction` (its number among those of its line, space and operation, in order of appearance),
     /// `warp`, `occurrence` (of its instruction and warp), `interval` (barriers before it), bytes a lane, and an offset for each
     /// lane or null: from the start of the allocation that `allocation` numbers, or of the block's shared memory. A
     /// shared access has its `wavefronts`, each a list of [lane, word], and `ideal_wavefronts`.
@@ -63,7 +63,7 @@ private:
     nlohmann::ordered_json access_as_json(const WarpAccess& access, std::size_t occurrence);
     int number_of(const InstructionInSpace& instruction, const SourcePlace& place);
 
-    Surroundings surroundings_;
+    Questions questions_;
     nlohmann::ordered_json launches_ = nlohmann::ordered_json::array(), blocks_;
     std::size_t block_ = 0;
     int interval_ = 0;

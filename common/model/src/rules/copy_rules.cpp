@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Asynchronous copies (cp.async) from global to shared memory. The two sides depend on each other.
+// Asynchronous copies (cp.async) from global to shared memory. The costs of the two sides depend on each other.
 //
 // Compute capability 9.0, measured (tests/hardware/h200_features.json):
 //
 // Through the L1 (cp.async.ca) the global side is a load. In shared memory a phase is as long as that of a load of this width.
-// Its data come from banks of the L1 and go to banks of shared memory, and either serves its lanes one after another, also
-// those with one word: a phase takes as many wavefronts as its fullest bank on either side has lanes. Where both sides meet in
-// banks the copy takes more; here it goes in rounds, of each bank of shared memory one lane, and each round takes as many
-// wavefronts as its fullest bank of the L1 has lanes. That is not always what the GPU counts.
+// Its data come from banks of the L1 and go to banks of shared memory. A bank on either side serves its lanes one after another,
+// even those with one word: a phase takes as many wavefronts as the fullest bank on either side has lanes. If lanes conflict on
+// both sides, the copy takes more. The model then makes rounds: a round has one lane of each bank of shared memory, and takes as
+// many wavefronts as its fullest bank of the L1 has lanes. The GPU does not always count the same.
 //
-// Past the L1 (cp.async.cg, 16 bytes), of lanes that write one address the last does. A sector of 32 bytes in shared memory is
-// asked for once from each line of 128 bytes that its data come from: these are the sectors. Data travel within the line and the
-// row of 128 bytes that they come from and go to. What one sector gives another, in the same half or in the other, in one half
-// or in both, is a transfer; transfers that agree in that share a wavefront if the numbers of their two sectors differ alike in
-// the last bit, and if those that come from even sectors, and those that come from odd ones, differ alike in the bit before it.
-// The order in which the GPU takes transfers makes a few copies more expensive in which several lanes read the same 16 bytes.
+// Past the L1 (cp.async.cg, 16 bytes): of several lanes that write one address, the last one writes. Each sector of 32 bytes in
+// shared memory is requested once from each line of 128 bytes that its data come from: these requests are the counted sectors. Data
+// move from a line of 128 bytes to a row of 128 bytes. A transfer is what one sector of the line gives one sector of the row; its
+// kind is which halves of the sector move, and whether they change places. Transfers of one kind share a wavefront if the exclusive
+// or of the numbers of their two sectors has the same last bit, and if its second bit is the same for all transfers from even
+// sectors, and for all from odd sectors. If several lanes read the same 16 bytes, a few copies cost more on the GPU, because of the
+// order in which it takes transfers.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +37,7 @@ constexpr std::uint64_t half_bytes = 16, line_bytes = 128;
 class BankCounts {
 public:
     explicit BankCounts(std::uint64_t size) : size_(size) {}
-    /// Adds a lane, and tells how many its bank has then.
+    /// Adds a lane, and returns the number of lanes of its bank so far.
     int add(std::uint64_t address) { return ++lanes_[address % line_bytes / size_]; }
 
 private:
@@ -53,30 +54,30 @@ int wavefronts_of_phase(const WarpAccess& access, const Addresses& from, std::ui
         BankCounts sources(size), destinations(size);
         int most = 0;
         std::uint32_t round = 0;
-        rules::for_each_lane(left, [&](std::size_t lane) {
-            if (destinations.add(access.address[lane]) > 1) return;
+        for (const std::size_t lane : lanes_in(left)) {
+            if (destinations.add(access.address[lane]) > 1) continue;
             round |= 1u << lane;
             most = std::max(most, sources.add(from[lane]));
-        });
+        }
         left &= ~round;
         wavefronts += most;
     }
     return wavefronts;
 }
 
-/// Of lanes that write one address, the last.
+/// For each address, the last lane that writes to it.
 std::uint32_t lanes_that_stay(const Addresses& to, std::uint32_t active)
 {
     std::uint32_t staying = active;
-    rules::for_each_lane(active, [&](std::size_t lane) {
-        rules::for_each_lane(staying & ((1u << lane) - 1), [&](std::size_t before) {
+    for (const std::size_t lane : lanes_in(active)) {
+        for (const std::size_t before : lanes_in(staying & ((1u << lane) - 1))) {
             if (to[before] == to[lane]) staying &= ~(1u << before);
-        });
-    });
+        }
+    }
     return staying;
 }
 
-/// What a sector of a line gives a sector of a row.
+/// The data that a sector of a line gives a sector of a row.
 struct Transfer {
     std::uint64_t line = 0, row = 0;
     unsigned from = 0, to = 0, halves = 0;
@@ -86,7 +87,7 @@ struct Transfer {
     {
         return line == other.line && row == other.row && from == other.from && to == other.to && is_swapped == other.is_swapped;
     }
-    /// Whether a wavefront could hold both, the bit before the last aside.
+    /// Whether a wavefront could hold both, apart from the condition on the second bit.
     bool is_like(const Transfer& other) const
     {
         return line == other.line && row == other.row && halves == other.halves && is_swapped == other.is_swapped &&
@@ -118,13 +119,13 @@ struct Transfers {
         int wavefronts = 0;
         while (left) {
             const Transfer& first = all[static_cast<std::size_t>(std::countr_zero(left))];
-            // By the last bit of where a transfer comes from, and the bit before the last of how its sectors differ.
+            // Indexed by the last bit of the number of the sector in the line, and by the second bit of the exclusive or.
             bool has[2][2] = {};
-            rules::for_each_lane(left, [&](std::size_t i) {
-                if (!all[i].is_like(first)) return;
+            for (const std::size_t i : lanes_in(left)) {
+                if (!all[i].is_like(first)) continue;
                 left &= ~(1u << i);
                 has[all[i].from & 1][(all[i].from ^ all[i].to) >> 1] = true;
-            });
+            }
             wavefronts += std::max(has[0][0] + has[0][1], has[1][0] + has[1][1]);
         }
         return wavefronts;
@@ -139,15 +140,14 @@ SharedCost copy_cost(const WarpAccess& access, const Machine& machine)
     const Addresses& from = access.other_side ? *access.other_side : access.address;
     SharedCost cost{0, 0};
     for (int first = 0; first < warp_size; first += phase_lanes) {
-        const std::uint32_t lanes = access.active & rules::lane_group(first, phase_lanes);
+        const std::uint32_t lanes = access.active & lane_group(first, phase_lanes);
         if (!lanes) continue;
         cost.ideal_wavefronts += 1;
         if (!access.past_l1) cost.wavefronts += wavefronts_of_phase(access, from, lanes);
     }
     if (!access.past_l1) return cost;
     Transfers transfers;
-    rules::for_each_lane(lanes_that_stay(access.address, access.active),
-                         [&](std::size_t lane) { transfers.add(from[lane], access.address[lane]); });
+    for (const std::size_t lane : lanes_in(lanes_that_stay(access.address, access.active))) transfers.add(from[lane], access.address[lane]);
     cost.wavefronts = transfers.wavefronts();
     cost.ideal_wavefronts = std::min(cost.ideal_wavefronts, cost.wavefronts);
     return cost;
@@ -159,9 +159,9 @@ GlobalCost copy_past_l1_cost(const WarpAccess& access)
     std::array<std::pair<std::uint64_t, std::uint64_t>, warp_size> moved;
     std::array<std::uint64_t, warp_size> read;
     std::size_t count = 0, lanes = 0;
-    rules::for_each_lane(access.active, [&](std::size_t lane) { read[lanes++] = access.address[lane]; });
-    rules::for_each_lane(lanes_that_stay(to, access.active),
-                         [&](std::size_t lane) { moved[count++] = {access.address[lane] / line_bytes, to[lane] / sector_bytes}; });
+    for (const std::size_t lane : lanes_in(access.active)) read[lanes++] = access.address[lane];
+    for (const std::size_t lane : lanes_in(lanes_that_stay(to, access.active)))
+        moved[count++] = {access.address[lane] / line_bytes, to[lane] / sector_bytes};
     const auto distinct = [](auto& values, std::size_t n) {
         const auto end = values.begin() + static_cast<std::ptrdiff_t>(n);
         std::sort(values.begin(), end);

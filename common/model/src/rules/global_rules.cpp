@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How the global-memory accesses of a warp become transactions. Caches beyond that are not modeled.
+// How the global-memory accesses of a warp become transactions. Caches are not modeled otherwise.
 //
 // Compute capability 9.0, measured (tests/hardware/h200_access.json): a request moves each distinct sector of 32 bytes
 // that its lanes touch, once, whatever the size of the access.
 //
 // Compute capability 2.x (CUDA C Programming Guide 4.2, section F.4.2): loads go through the L1 cache in lines of 128
-// bytes; stores pass it by and move segments of 32 bytes. A warp of 4-byte accesses is one request, 8-byte accesses are
-// a request a half-warp, 16-byte ones a request a quarter-warp; each moves its distinct lines. A line that the cache
-// already holds is counted all the same.
+// bytes; stores bypass it and move segments of 32 bytes. A warp of 4-byte accesses is one request, 8-byte accesses are
+// a request a half-warp, 16-byte ones a request a quarter-warp; each moves its distinct lines. A line counts even if
+// the cache already holds it.
 //
 // Compute capability 1.2 and 1.3 (section F.3.2.2): per half-warp, take the segment that holds the address of the
 // lowest lane that is still to be served (32 bytes for 1-byte, 64 for 2-byte, 128 for wider words), and all lanes whose
 // addresses lie in it; halve the segment while only one half is used, down to 32 bytes; move it; repeat.
 //
 // Compute capability 1.0 and 1.1 (section F.3.2.1): if the words have 4, 8 or 16 bytes and lane k of a half-warp
-// accesses word k of an aligned segment of 16 words, inactive lanes aside, the segment is moved whole. Else each active
-// lane makes a transaction of 32 bytes.
+// accesses word k of an aligned segment of 16 words (except for inactive lanes), the whole segment is moved. Otherwise each
+// active lane makes a transaction of 32 bytes.
 
 #include <algorithm>
 #include <array>
@@ -30,10 +30,6 @@ namespace simt {
 
 namespace {
 
-using rules::for_each_lane;
-using rules::for_lanes;
-using rules::lane_group;
-
 constexpr int half_warp = 16;
 
 /// The addresses of some lanes, in ascending order. Most accesses are in that order already.
@@ -42,10 +38,10 @@ public:
     SortedAddresses(const WarpAccess& access, std::uint32_t lanes)
     {
         bool ascending = true;
-        for_each_lane(lanes, [&](std::size_t lane) {
+        for (const std::size_t lane : lanes_in(lanes)) {
             ascending &= count_ == 0 || address_[count_ - 1] <= access.address[lane];
             address_[count_++] = access.address[lane];
-        });
+        }
         if (!ascending) std::sort(address_.begin(), address_.begin() + static_cast<std::ptrdiff_t>(count_));
     }
 
@@ -95,18 +91,18 @@ GlobalCost cost_of_even_steps(std::uint64_t first, std::uint64_t step, int size)
 {
     const auto bytes = static_cast<std::uint64_t>(size);
     const auto back = std::uint64_t{0} - step;
-    if (back < step) {  // lanes go down: the same from the other end
+    if (back < step) {  // addresses descend: the same from the other end
         first -= (warp_size - 1) * back;
         step = back;
     }
     if (step == 0) return {1, (size + sector_bytes - 1) / sector_bytes};
-    // Steps of less than a sector leave none out.
+    // Steps of less than a sector touch every sector.
     const std::uint64_t last = first + (warp_size - 1) * step + bytes - 1;
     const int sectors = step < sector_bytes ? static_cast<int>(last / sector_bytes - first / sector_bytes + 1) : warp_size;
     return {sectors, size};
 }
 
-/// Sectors, and which of their elements are wanted. There is room for those of a warp.
+/// The sectors of a warp's access, and the elements of each that are wanted.
 class WantedSectors {
 public:
     WantedSectors() { sector_.fill(none); }
@@ -135,7 +131,7 @@ private:
     std::array<std::uint32_t, 1 << slot_bits> elements_;
 };
 
-/// Counts sectors and elements of addresses as they come, as long as they ascend.
+/// Counts the sectors and elements of addresses one by one, as long as these ascend.
 class AscendingSectors {
 public:
     explicit AscendingSectors(std::uint64_t first) : last_(first) {}
@@ -179,20 +175,20 @@ bool moves_sectors_of_elements(const WarpAccess& access, const Machine& machine)
     return rules::is_aligned(access);
 }
 
-/// The bytes of one transaction of compute capability 1.2 or 1.3; takes the lanes that it serves out of `lanes`.
+/// Returns the bytes of one transaction of compute capability 1.2 or 1.3, and removes the lanes that it serves from `lanes`.
 std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes)
 {
     std::uint64_t bytes = access.size == 1 ? 32 : access.size == 2 ? 64 : 128;
     const std::uint64_t segment = access.address[static_cast<std::size_t>(std::countr_zero(lanes))] / bytes;
     std::uint64_t low = UINT64_MAX, high = 0;
     std::uint32_t served = 0;
-    for_each_lane(lanes, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(lanes)) {
         const std::uint64_t address = access.address[lane];
-        if (address / bytes != segment) return;
+        if (address / bytes != segment) continue;
         served |= 1u << lane;
         low = std::min(low, address);
         high = std::max(high, address + static_cast<std::uint64_t>(access.size) - 1);
-    });
+    }
     lanes &= ~served;
     while (bytes > sector_bytes && low / (bytes / 2) == high / (bytes / 2)) bytes /= 2;
     return bytes;
@@ -215,26 +211,26 @@ int sectors_of_strict_order(const WarpAccess& access)
     for (int first = 0; first < warp_size; first += half_warp) {
         const std::uint32_t lanes = access.active & lane_group(first, half_warp);
         if (!lanes) continue;
-        // Where lane 0 of the half-warp would have to access for the others to be in order.
+        // The address of lane 0 of the half-warp if the other lanes are in order.
         const auto lowest = static_cast<std::size_t>(std::countr_zero(lanes));
         const std::uint64_t segment = access.address[lowest] - size * (lowest - static_cast<std::size_t>(first));
         bool in_order = size >= 4 && segment % (half_warp * size) == 0;
-        // The two segments of 128 bytes that 16-byte words fill follow each other, but need no alignment beyond 128.
+        // 16-byte words fill two adjacent segments of 128 bytes, which are aligned to 128 bytes, not to 256.
         if (size == 16) in_order = segment % 128 == 0;
-        for_each_lane(lanes, [&](std::size_t lane) {
+        for (const std::size_t lane : lanes_in(lanes)) {
             in_order &= access.address[lane] == segment + size * (lane - static_cast<std::size_t>(first));
-        });
+        }
         sectors += in_order ? half_warp * access.size / sector_bytes : std::popcount(lanes);
     }
     return sectors;
 }
 
-/// Compute capability 9.0, measured (tests/hardware/h200_features.json): of the lanes with one address each moves its sector anew.
+/// Compute capability 9.0, measured (tests/hardware/h200_features.json): each of several lanes with one address moves its sector again.
 GlobalCost cost_of_atomic(const WarpAccess& access)
 {
     std::array<std::uint64_t, warp_size> addresses;
     std::size_t count = 0;
-    for_each_lane(access.active, [&](std::size_t lane) { addresses[count++] = access.address[lane]; });
+    for (const std::size_t lane : lanes_in(access.active)) addresses[count++] = access.address[lane];
     std::sort(addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(count));
     int sectors = 0, distinct = 0;
     for (std::size_t i = 0; i < count;) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the rules ask of the lanes of an access.
+/// Properties of the lanes of an access that the rules use.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace simt::rules {
 
-/// Lanes of an access of `size` bytes that are served together where `lanes` lanes of 4 bytes or less are.
+/// The number of lanes of an access of `size` bytes that are served together, if `lanes` lanes of at most 4 bytes are.
 inline int lanes_for_size(int lanes, int size) { return std::max(1, size <= 4 ? lanes : lanes * 4 / size); }
 
 /// True if every active lane's address is a multiple of the size of the access.

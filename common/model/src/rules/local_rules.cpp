@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Local memory is global memory of which each thread has some: its words are laid out so that the lanes of a warp that
-// access one offset access neighbors (CUDA C++ Programming Guide, "Local Memory"). Constant memory serves the distinct
-// words of a warp one after another (the same, "Constant Memory"). Requests, constant memory of less than a word, and textures
-// are as measured (tests/hardware/h200_features.json).
+// Local memory is a part of global memory for each thread. Its words are laid out so that lanes of a warp that access
+// the same offset access neighboring words (CUDA C++ Programming Guide, "Local Memory"). Constant memory serves the distinct
+// words of a warp one after another (same guide, "Constant Memory"). The rules for requests, for accesses of less than a word to
+// constant memory, and for textures are measured (tests/hardware/h200_features.json).
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t word_bytes = 4, words_of_sector = 8;
 
-/// How many different values there are.
+/// The number of different values.
 template <std::size_t n> int distinct(std::array<std::uint64_t, n>& values, std::size_t count)
 {
     const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
@@ -26,18 +26,18 @@ template <std::size_t n> int distinct(std::array<std::uint64_t, n>& values, std:
     return static_cast<int>(std::unique(values.begin(), end) - values.begin());
 }
 
-// 16 bytes that start in the middle of a word touch five.
+// 16 bytes that start in the middle of a word touch five words.
 constexpr std::size_t most_words = 5 * warp_size;
 
-/// Collects `number(lane, word)` of each word that a lane touches, and tells how many are different.
+/// Returns how many different values `number(lane, word)` has for the words that the lanes touch.
 template <class Number> int distinct_of_words(const WarpAccess& access, Number&& number)
 {
     std::array<std::uint64_t, most_words> values;
     std::size_t count = 0;
-    rules::for_each_lane(access.active, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(access.active)) {
         const std::uint64_t first = access.address[lane], last = first + static_cast<std::uint64_t>(access.size) - 1;
         for (std::uint64_t word = first / word_bytes; word <= last / word_bytes; ++word) values[count++] = number(lane, word);
-    });
+    }
     return distinct(values, count);
 }
 
@@ -59,7 +59,7 @@ int constant_words(const WarpAccess& access)
     if (access.size < static_cast<int>(word_bytes)) {
         std::array<std::uint64_t, warp_size> addresses;
         std::size_t count = 0;
-        rules::for_each_lane(access.active, [&](std::size_t lane) { addresses[count++] = access.address[lane]; });
+        for (const std::size_t lane : lanes_in(access.active)) addresses[count++] = access.address[lane];
         return distinct(addresses, count);
     }
     return distinct_of_words(access, [](std::size_t, std::uint64_t word) { return word; });
@@ -69,7 +69,7 @@ int texture_requests(const WarpAccess& access)
 {
     int requests = 0;
     for (int first = 0; first < warp_size; first += access.request_lanes)
-        requests += (access.active & rules::lane_group(first, access.request_lanes)) != 0;
+        requests += (access.active & lane_group(first, access.request_lanes)) != 0;
     return requests;
 }
 

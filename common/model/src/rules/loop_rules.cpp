@@ -4,9 +4,9 @@
 // Atomic operations in shared memory for which a machine has no instruction: of floating-point numbers, and of 8 bytes.
 //
 // Compute capability 9.0, measured (tests/hardware/h200_features.json): a round loads the words of all lanes that are left, and
-// then compares and swaps. A round's swap takes two wavefronts for each phase of the access; of the lanes that go to one bank
-// the lowest is served alone, and it fails if a phase before has changed its word. Lanes that were not served, or failed, go
-// another round. What other warps change in between makes lanes fail as well: that is not modeled.
+// then compares and swaps. The swap of a round takes two wavefronts for each phase of the access. Of the lanes that go to one bank,
+// only the lowest is served, and it fails if an earlier phase changed its word. Lanes that failed or were not served go another
+// round. Lanes also fail if another warp changes their word in between; that is not modeled.
 
 #include <array>
 
@@ -28,14 +28,14 @@ std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int pha
     for (int first = 0; first < warp_size; first += phase_lanes) {
         std::uint64_t taken = 0;
         const std::uint32_t before = served;
-        rules::for_each_lane(left & rules::lane_group(first, phase_lanes), [&](std::size_t lane) {
+        for (const std::size_t lane : lanes_in(left & lane_group(first, phase_lanes))) {
             const std::uint64_t place = std::uint64_t{1} << access.address[lane] / size % places;
-            if (taken & place) return;
+            if (taken & place) continue;
             taken |= place;
             bool changed = false;
-            rules::for_each_lane(before, [&](std::size_t other) { changed |= access.address[other] == access.address[lane]; });
+            for (const std::size_t other : lanes_in(before)) changed |= access.address[other] == access.address[lane];
             if (!changed) served |= 1u << lane;
-        });
+        }
     }
     return served;
 }
@@ -43,7 +43,7 @@ std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int pha
 int phases_of(std::uint32_t lanes, int phase_lanes)
 {
     int phases = 0;
-    for (int first = 0; first < warp_size; first += phase_lanes) phases += (lanes & rules::lane_group(first, phase_lanes)) != 0;
+    for (int first = 0; first < warp_size; first += phase_lanes) phases += (lanes & lane_group(first, phase_lanes)) != 0;
     return phases;
 }
 

@@ -14,7 +14,7 @@ namespace simt {
 
 int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) const
 {
-    // Threads are given out in whole warps.
+    // Threads are allocated in whole warps.
     const int warp_threads = (block_threads + warp_size - 1) / warp_size * warp_size;
     std::int64_t blocks = multiprocessor_blocks;
     if (warp_threads > 0) blocks = std::min<std::int64_t>(blocks, multiprocessor_threads / warp_threads);
@@ -24,7 +24,7 @@ int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) con
 
 const std::vector<Machine>& machines()
 {
-    // Never destroyed: a report names the machine when the program has ended.
+    // Never destroyed: the report names the machine after the program has ended.
     static const std::vector<Machine>& all = *new std::vector<Machine>{
         {.name = "sm_90",
          .description = "Hopper, compute capability 9.0 (H100, H200)",

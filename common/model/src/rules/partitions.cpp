@@ -36,19 +36,19 @@ void Partitions::warp_access(const WarpAccess& access)
     const bool is_load = access.operation == Operation::load || access.operation == Operation::async_copy;
     Steps& steps = is_load ? loads_ : stores_;
     std::uint32_t used = 0;
-    for_each_lane(access.active, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(access.active)) {
         const std::uint64_t stripe = access.address[lane] / static_cast<std::uint64_t>(machine_.partition_bytes);
         used |= 1u << stripe % static_cast<std::uint64_t>(machine_.partitions);
-    });
+    }
     if (is_first_group_ && steps.made == 0)
-        for_each_lane(used, [&](std::size_t partition) { ++(is_load ? counts_.load : counts_.store).first_step[partition]; });
+        for (const std::size_t partition : lanes_in(used)) ++(is_load ? counts_.load : counts_.store).first_step[partition];
     if (steps.made == steps.partitions.size()) steps.partitions.push_back(0);
     steps.partitions[steps.made++] |= used;
 }
 
 void Partitions::block_ends()
 {
-    // How many blocks fit is known when the first has declared its shared memory.
+    // The number of blocks that fit is known once the first block has declared its shared memory.
     if (counts_.concurrent_blocks == 0)
         counts_.concurrent_blocks = machine_.concurrent_blocks(block_threads_, static_cast<std::int64_t>(shared_bytes_()));
     if (++blocks_in_group_ == counts_.concurrent_blocks) end_group();

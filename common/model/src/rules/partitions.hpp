@@ -17,10 +17,10 @@ namespace simt::rules {
 /// the k-th global load of every block as one step, the k-th global store likewise, and counts the partitions that the
 /// step goes to. The machine must have partitions, at most 32.
 ///
-/// It is a picture of blocks that run in step, not a simulation: real blocks drift apart and are replaced one by one.
+/// This assumes that blocks run in step. On a GPU, blocks drift apart and are replaced one by one.
 class Partitions : public Listener {
 public:
-    /// `shared_bytes` tells the shared memory of a block; it is asked when the first block has ended.
+    /// `shared_bytes` returns the shared memory of a block; it is called when the first block has ended.
     Partitions(const Machine& machine, std::function<std::size_t()> shared_bytes);
 
     void launch_begins(const LaunchInfo& info) override;
@@ -29,7 +29,7 @@ public:
     void block_ends() override;
     void launch_ends() override;
 
-    /// What was counted in the launch that has ended.
+    /// The counts of the launch that has ended.
     PartitionCounts take();
 
 private:

@@ -9,12 +9,12 @@ namespace simt {
 
 namespace {
 
-// Texts are not put together here: the book's pages have this file without a library.
+// This file puts no texts together, because the book's pages run it without a library.
 static_assert(most_banks == 64 && most_bank_width == 16 && warp_size == 32);
 
 bool is_within(int number, int least, int most) { return least <= number && number <= most; }
 
-/// What the rule for merging phases was measured on: it knows of no other halves and quarters of a request.
+/// True for the machine on which the rule for merging phases was measured. The rule covers no other halves and quarters of a request.
 std::optional<Impossible> why_not_merging(const SharedMemory& memory)
 {
     if (memory.banks != 32) return Impossible{"banks of shared memory where phases merge", memory.banks, "32"};
@@ -23,7 +23,7 @@ std::optional<Impossible> why_not_merging(const SharedMemory& memory)
     return {};
 }
 
-/// A step for one word and one lane of each other bank goes with accesses that are split, and has a bank for each lane.
+/// Steps that serve one word and one lane of each other bank need accesses that are split, and a bank for each lane.
 std::optional<Impossible> why_not_one_broadcast(const SharedMemory& memory)
 {
     const int wide = static_cast<int>(memory.wide);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What an access to shared memory costs: the wavefronts that the rule of shared_service.hpp serves it in, counted.
+// The cost of an access to shared memory: the number of wavefronts of the rule of shared_service.hpp.
 
 #include "rules/served_access.hpp"
 #include "rules/shared_shortcuts.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Which lanes each wavefront serves: what the rule of shared_service.hpp serves, listed.
+// The list of the lanes that each wavefront serves, by the rule of shared_service.hpp.
 
 #include "simt/schedule.hpp"
 

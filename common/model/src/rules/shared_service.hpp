@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The rule of shared memory: which lanes and words each wavefront of an access serves. This is the only place that says so.
+/// The rule of shared memory: which lanes and words each wavefront of an access serves. No other code has the rule.
 /// shared_cost() counts what it serves, shared_schedule() lists it, and the explorer on the book's pages is compiled from it.
 ///
 /// Compute capability 2.0 and later (CUDA C Programming Guide 4.2, section F.4.3): 32 banks of 4 bytes; lanes that touch
@@ -14,17 +14,17 @@
 /// neighboring quarters of each half of a 16-byte load, merge into one wavefront if the merged lanes have no bank
 /// conflict and
 ///  - each active lane l reads the same address as lane l^1 where that is active too, or all do so with lane l^2;
-///  - except in the lower half of a 16-byte load: with lane 31 inactive nothing more is asked of it, with lane 31 active
-///    each active lane needs a partner that is active.
-/// A 16-byte load of one address by at most 16 lanes, wherever they are, is one wavefront; by more, two. Why lane 31
-/// decides over the other half is not known. Stores never merge, and neither do matrices of ldmatrix (measured,
+///  - except in the lower half of a 16-byte load: with lane 31 inactive there is no further condition; with lane 31
+///    active, each active lane needs an active partner.
+/// A 16-byte load of one address by at most 16 lanes, whichever they are, is one wavefront; by more, two. Why lane 31
+/// decides about the other half is not known. Stores never merge, and neither do matrices of ldmatrix (measured,
 /// tests/hardware/ldmatrix_probe.cu). A bank serves the lanes of an atomic operation one after another, also those with
 /// one address; comparing and swapping takes two wavefronts where others take one (measured, tests/hardware/h200_features.json).
 ///
 /// Compute capability 1.x (CUDA C Programming Guide 4.2, section F.3.3): 16 banks of 4 bytes, a request a half-warp. A
 /// load is served in steps; a step serves every lane that wants one chosen word, and of each other bank one lane. The
 /// guide leaves open which word is chosen; here it is the word that most of the remaining lanes want, the lowest lane's
-/// among equals. Wider accesses are split into requests of one word a lane. Of lanes that store to one address, one does.
+/// among equals. Wider accesses are split into requests of one word a lane. If several lanes store to one address, one is served.
 #pragma once
 
 #include <algorithm>
@@ -40,12 +40,12 @@
 
 namespace simt::rules {
 
-/// What is done to shared memory, as far as the rule is concerned.
+/// The kinds of access that the rule distinguishes.
 enum class SharedUse : std::uint8_t {
     load,
     /// A load whose phases never merge.
     load_of_matrix_rows,
-    /// A store, or what is served like one.
+    /// A store, or an access that is served like one.
     store,
     /// An atomic operation whose lanes a bank serves one after another, and one that takes two wavefronts for each.
     atomic,
@@ -54,7 +54,7 @@ enum class SharedUse : std::uint8_t {
 
 inline bool is_one_by_one(SharedUse use) { return use == SharedUse::atomic || use == SharedUse::compare_and_swap; }
 
-/// What the rule looks at of an access.
+/// The parts of an access that the rule depends on.
 struct SharedAccess {
     SharedUse use;
     /// Bytes of a lane: 1, 2, 4, 8 or 16.
@@ -65,21 +65,21 @@ struct SharedAccess {
     const std::array<std::uint64_t, warp_size>& address;
 };
 
-/// Lanes of a request that are served together: all, or as many as have room side by side in the banks.
+/// The number of lanes of a request that are served together: all, or as many as fit side by side into the banks.
 inline int phase_lanes(const SharedMemory& memory, int size)
 {
     if (size <= memory.bank_width) return memory.request_lanes;
     return std::clamp(memory.banks * memory.bank_width / size, 1, memory.request_lanes);
 }
 
-/// Serves one access. `Visit` is called with the number of a wavefront, a lane, and a word that this wavefront serves to it.
+/// Serves one access. Calls `Visit` with the number of a wavefront, a lane, and a word that the wavefront serves to the lane.
 template <class Banks, class Visit> class SharedService {
 public:
     SharedService(const SharedAccess& access, const SharedMemory& memory, Visit& visit)
         : access_(access), memory_(memory), banks_(memory), visit_(visit)
     {}
 
-    /// Serves the access, and tells what it costs.
+    /// Serves the access, and returns its cost.
     SharedCost serve()
     {
         merges_ = memory_.wide == WideShared::merging_phases && access_.use == SharedUse::load &&
@@ -119,7 +119,7 @@ private:
         return banks_.word_of(access_.address[lane] + static_cast<std::uint64_t>(access_.size) - 1);
     }
 
-    /// Calls `use` with each lane and each word that it touches, until it returns false. Returns whether it never did.
+    /// Calls `use` with each lane and each word that the lane touches, until `use` returns false. Returns whether `use` never did.
     template <class Use> bool all_words(std::uint32_t lanes, Use&& use) const
     {
         for (; lanes; lanes &= lanes - 1) {
@@ -139,7 +139,7 @@ private:
         cost_.ideal_wavefronts += ideal;
     }
 
-    /// Wavefronts that so many words take if they are spread over all banks.
+    /// Wavefronts that `words` words take if they are spread evenly over all banks.
     int ideal_of(int words) const { return (words + memory_.banks - 1) / memory_.banks; }
 
     /// A request whose lanes share words. Its phases are served one after the other.
@@ -176,7 +176,7 @@ private:
         add(wavefronts, ideal_of(asked.count()));
     }
 
-    /// Serves lanes between which there is no conflict.
+    /// Serves lanes without a conflict between them.
     void serve_at_once(std::uint32_t lanes)
     {
         all_words(lanes, [&](std::size_t lane, std::uint64_t word) {
@@ -186,7 +186,7 @@ private:
         add(1, 1);
     }
 
-    /// The lanes of an atomic operation: the n-th lane of each place in the n-th wavefront.
+    /// Serves the lanes of an atomic operation: the n-th lane of each place in the n-th wavefront.
     void serve_one_by_one(std::uint32_t lanes)
     {
         const auto size = static_cast<std::uint64_t>(access_.size);
@@ -194,18 +194,18 @@ private:
         const int factor = access_.use == SharedUse::compare_and_swap ? 2 : 1;
         std::array<std::int16_t, most_banks> lanes_of_place{};
         int most = 0;
-        for_each_lane(lanes, [&](std::size_t lane) {
+        for (const std::size_t lane : lanes_in(lanes)) {
             const int before = lanes_of_place[access_.address[lane] / size % places]++;
             most = std::max(most, before + 1);
             all_words(1u << lane, [&](std::size_t, std::uint64_t word) {
                 visit_(cost_.wavefronts + factor * before, lane, word);
                 return true;
             });
-        });
+        }
         add(factor * most, factor);
     }
 
-    /// Two neighboring phases of a load, in one wavefront where they merge and no bank holds two of their words.
+    /// Serves two neighboring phases of a load: in one wavefront if they merge and no bank holds two of their words.
     void serve_two_phases(std::uint32_t both, int first, int lanes)
     {
         const bool may_merge = phases_may_merge(both, first);
@@ -216,7 +216,7 @@ private:
         if (may_merge && has_room_in_one_wavefront(both)) cost_.ideal_wavefronts = ideal_before + 1;
     }
 
-    /// A load of one address: by half-warps, or all at once where few lanes take part.
+    /// Serves a load of one address: by half-warps, or all lanes at once if few take part.
     void serve_one_address()
     {
         if (std::popcount(access_.active) <= warp_size / 2) return serve_at_once(access_.active);
@@ -227,7 +227,7 @@ private:
     {
         const std::uint64_t address = access_.address[static_cast<std::size_t>(std::countr_zero(access_.active))];
         bool agree = true;
-        for_each_lane(access_.active, [&](std::size_t lane) { agree &= access_.address[lane] == address; });
+        for (const std::size_t lane : lanes_in(access_.active)) agree &= access_.address[lane] == address;
         return agree;
     }
 
@@ -254,18 +254,18 @@ private:
         });
     }
 
-    /// What is asked of a lane whose partner is inactive.
+    /// Whether a lane with an inactive partner may merge.
     enum class InactivePartner { fits, does_not_fit };
 
     /// True if each of `lanes` has the same address as its partner, the lane whose number differs in the bit `distance`.
     bool partners_agree(std::uint32_t lanes, std::size_t distance, InactivePartner inactive) const
     {
         bool agree = true;
-        for_each_lane(lanes, [&](std::size_t lane) {
+        for (const std::size_t lane : lanes_in(lanes)) {
             const std::size_t partner = lane ^ distance;
             if (lanes >> partner & 1) agree &= access_.address[lane] == access_.address[partner];
             else agree &= inactive == InactivePartner::fits;
-        });
+        }
         return agree;
     }
 
@@ -283,22 +283,22 @@ private:
         return !last_lane_is_active || partners_agree(lanes, InactivePartner::does_not_fit);
     }
 
-    /// A request where one word at a time is for all: the n-th words of its lanes are a request of their own.
+    /// Serves a request of a machine that shares one word at a time: the n-th words of its lanes are a request of their own.
     void split_request(std::uint32_t lanes)
     {
         for (std::uint64_t n = 0; lanes; ++n) {
             Wishes wishes;
-            for_each_lane(lanes, [&](std::size_t lane) {
+            for (const std::size_t lane : lanes_in(lanes)) {
                 const std::uint64_t address = access_.address[lane], word = first_word(lane) + n;
                 if (word > last_word(lane)) lanes &= ~(1u << lane);
                 else if (is_load() || std::ranges::find(wishes, address, &Wish::address) == wishes.end()) wishes.add({lane, address, word});
-            });
+            }
             if (wishes.count == 0) break;
             add(is_load() ? serve_loads(wishes) : serve_stores(wishes), 1);
         }
     }
 
-    /// A step serves the chosen word, and of each other bank one lane.
+    /// Serves the chosen word and one lane of each other bank in a step.
     int serve_loads(Wishes& waiting)
     {
         int steps = 0;
@@ -317,7 +317,7 @@ private:
         return steps;
     }
 
-    /// Each bank takes one lane a step.
+    /// Serves one lane of each bank in a step.
     int serve_stores(const Wishes& waiting)
     {
         std::array<std::int16_t, most_banks> in_bank{};
@@ -350,8 +350,8 @@ private:
     SharedCost cost_{0, 0};
 };
 
-/// Serves an access, and tells what it costs. The words of one bank are served in the order of the lanes that want them; in
-/// which order hardware serves them is not known, and changes no count.
+/// Serves an access, and returns its cost. The words of one bank are served in the order of the lanes that want them. The order
+/// on hardware is not known, and changes no count.
 template <class Banks, class Visit> SharedCost serve_shared(const SharedAccess& access, const SharedMemory& memory, Visit&& visit)
 {
     return SharedService<Banks, Visit>(access, memory, visit).serve();

@@ -23,7 +23,7 @@ bool has_shortcuts(const SharedMemory& memory)
            memory.words == SharedWords::multicast;
 }
 
-/// True if cost_of_even_steps() tells the cost.
+/// True if cost_of_even_steps() applies.
 bool has_even_steps(const WarpAccess& access, std::uint64_t& step)
 {
     if (access.size < bank_bytes) return false;
@@ -32,8 +32,8 @@ bool has_even_steps(const WarpAccess& access, std::uint64_t& step)
 }
 
 /// The cost of an access of all lanes to aligned elements, a fixed number of elements apart or one word for all. A
-/// phase then has as many elements as the banks hold side by side, and the fullest holds the greatest common divisor of
-/// the two numbers, a power of two. Nothing merges, as no two lanes have one address.
+/// phase then has as many elements as fit side by side into the banks. The fullest bank holds the greatest common divisor of
+/// that number and the step, a power of two. Nothing merges, because no two lanes have the same address.
 SharedCost cost_of_even_steps(std::uint64_t step, int size, const SharedMemory& memory)
 {
     const int width = std::countr_zero(static_cast<unsigned>(size));
@@ -44,7 +44,7 @@ SharedCost cost_of_even_steps(std::uint64_t step, int size, const SharedMemory& 
     return {(in_fullest_bank + extra) << log_phases, 1 << log_phases};
 }
 
-/// Distinct words in the fullest bank. 0 where that takes a closer look: banks conflict, and the words are not in ascending order.
+/// Distinct words in the fullest bank. 0 if the shortcut does not apply: banks conflict, and the words are not in ascending order.
 int most_in_a_bank(std::span<const std::uint32_t> words)
 {
     constexpr std::uint32_t bank_mask = bank_count - 1;
@@ -65,7 +65,7 @@ int most_in_a_bank(std::span<const std::uint32_t> words)
     return fullest;
 }
 
-/// The wavefronts of an access of one word a lane, or 0.
+/// The wavefronts of an access of one word a lane; 0 if the shortcut does not apply.
 int wavefronts_of_single_words(const WarpAccess& access)
 {
     std::array<std::uint32_t, warp_size> words;

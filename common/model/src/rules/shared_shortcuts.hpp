@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Shortcuts to the rule of shared_service.hpp, for the accesses that kernels make most. They count what the rule serves, without
-/// serving it. tests/rules/rules_reference_test.cpp holds them against the rule.
+/// Shortcuts for the most common accesses: they count the wavefronts of the rule of shared_service.hpp without serving them.
+/// tests/rules/rules_reference_test.cpp holds them against the rule.
 #pragma once
 
 #include "simt/events.hpp"
@@ -11,7 +11,7 @@
 
 namespace simt::rules {
 
-/// What an access costs whose lanes a bank does not serve one by one, or no wavefronts where no shortcut holds.
+/// The cost of an access other than an atomic operation whose lanes are served one by one. No wavefronts if no shortcut applies.
 SharedCost shortcut_cost(const WarpAccess& access, const SharedMemory& memory);
 
 }  // namespace simt::rules

@@ -5,11 +5,14 @@
 /// A launch whose accesses are made by hand, for tests of those who watch it.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <numeric>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -156,6 +159,14 @@ inline std::vector<std::string> summary(const std::vector<Hazard>& hazards)
 }
 
 using Summary = std::vector<std::string>;
+
+/// Expects that the accesses of one block have these hazards.
+inline void expect_hazards(const Summary& wanted, const std::function<void(MadeBlock&)>& block,
+                           std::source_location place = std::source_location::current())
+{
+    const testing::ScopedTrace trace(place.file_name(), static_cast<int>(place.line()), "the block");
+    EXPECT_EQ(summary(hazards_of(block)), wanted);
+}
 
 /// The numbers of the first blocks, in order.
 inline std::vector<unsigned> blocks(unsigned count)

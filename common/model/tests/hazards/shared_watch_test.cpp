@@ -39,12 +39,11 @@ TEST(SharedRace, AMissingBarrierIsFoundAndAPresentOneIsNot)
 TEST(SharedRace, AWriteRacesWithAReadBeforeIt)
 {
     for (const int reader : {0, 1})
-        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                      block.fill();
-                      block.load(1, reader, words(0));
-                      block.store(2, 0, words(0));
-                  })),
-                  reader == 0 ? Summary{} : Summary{"race 1 2"});
+        expect_hazards(reader == 0 ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+            block.fill();
+            block.load(1, reader, words(0));
+            block.store(2, 0, words(0));
+        });
 }
 
 TEST(SharedRace, OfSeveralReadersOneIsAnother)
@@ -62,63 +61,57 @@ TEST(SharedRace, OfSeveralReadersOneIsAnother)
 
 TEST(SharedRace, AReaderThatComesTwiceIsOne)
 {
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.fill();
-                  block.load(1, 0, words(0));
-                  block.load(2, 0, words(0));
-                  block.store(3, 0, words(0));
-              })),
-              Summary{});
+    expect_hazards({}, [&](MadeBlock& block) {
+        block.fill();
+        block.load(1, 0, words(0));
+        block.load(2, 0, words(0));
+        block.store(3, 0, words(0));
+    });
     // The second access of the warp is by another lane.
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.fill();
-                  block.load(1, 0, words(0));
-                  block.load(2, 0, words(1), 0x7FFFFFFF);
-                  block.store(3, 0, words(0));
-              })),
-              Summary{"race 2 3"});
+    expect_hazards({"race 2 3"}, [&](MadeBlock& block) {
+        block.fill();
+        block.load(1, 0, words(0));
+        block.load(2, 0, words(1), 0x7FFFFFFF);
+        block.store(3, 0, words(0));
+    });
 }
 
 TEST(SharedRace, LanesThatReadOneWordTogetherAreAllReaders)
 {
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.fill();
-                  block.load(1, 0, one_word(0));
-                  block.store(2, 0, one_word(0), lane_0);
-              })),
-              Summary{"race 1 2"});
+    expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+        block.fill();
+        block.load(1, 0, one_word(0));
+        block.store(2, 0, one_word(0), lane_0);
+    });
 }
 
 TEST(SharedRace, EqualValuesAreHarmlessAndDifferentOnesAreNot)
 {
     for (const bool changes : {false, true})
-        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                      block.store(1, 0, one_word(0), lane_0);
-                      block.store(2, 1, one_word(0), lane_0, 4, changes ? all_lanes : 0);
-                  })),
-                  changes ? Summary{"race 1 2"} : Summary{});
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) { block.store(1, 0, one_word(0), 3); })), Summary{"race 1 1"});
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) { block.store(1, 0, one_word(0), 3, 4, lane_0); })), Summary{});
+        expect_hazards(changes ? Summary{"race 1 2"} : Summary{}, [&](MadeBlock& block) {
+            block.store(1, 0, one_word(0), lane_0);
+            block.store(2, 1, one_word(0), lane_0, 4, changes ? all_lanes : 0);
+        });
+    expect_hazards({"race 1 1"}, [&](MadeBlock& block) { block.store(1, 0, one_word(0), 3); });
+    expect_hazards({}, [&](MadeBlock& block) { block.store(1, 0, one_word(0), 3, 4, lane_0); });
 }
 
 TEST(SharedRace, AStoreOfTheSameValueRacesWithARead)
 {
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.fill();
-                  block.load(1, 0, words(0));
-                  block.store(2, 1, words(0), all_lanes, 4, 0);
-              })),
-              Summary{"race 1 2"});
+    expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+        block.fill();
+        block.load(1, 0, words(0));
+        block.store(2, 1, words(0), all_lanes, 4, 0);
+    });
 }
 
 TEST(SharedRace, TwoAtomicsDoNotRaceAndOthersDo)
 {
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.fill();
-                  block.update(1, 0, one_word(0));
-                  block.update(2, 1, one_word(0));
-              })),
-              Summary{});
+    expect_hazards({}, [&](MadeBlock& block) {
+        block.fill();
+        block.update(1, 0, one_word(0));
+        block.update(2, 1, one_word(0));
+    });
     const auto hazards = hazards_of([&](MadeBlock& block) {
         block.fill();
         block.update(1, 0, one_word(0), lane_0);
@@ -148,130 +141,115 @@ TEST(SharedRace, LanesOfAWarpAreOrderedByWhatNamesThem)
                   races ? Summary{"race 1 2"} : Summary{})
             << synchronized;
     // Lanes 0 to 7 alone access, and they are ordered.
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.store(1, 0, words(0), 0xFF);
-                  block.watch.warp_barrier(0, 0xFF);
-                  block.load(2, 0, [](unsigned lane) { return (lane ^ 1) * 4; }, 0xFF);
-              })),
-              Summary{});
+    expect_hazards({}, [&](MadeBlock& block) {
+        block.store(1, 0, words(0), 0xFF);
+        block.watch.warp_barrier(0, 0xFF);
+        block.load(2, 0, [](unsigned lane) { return (lane ^ 1) * 4; }, 0xFF);
+    });
     // What lane 0 did reaches lane 2 through lane 1.
     for (const bool in_order : {true, false})
-        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                      block.store(1, 0, one_word(0), lane_0);
-                      block.watch.warp_barrier(0, in_order ? 0b011 : 0b110);
-                      block.watch.warp_barrier(0, in_order ? 0b110 : 0b011);
-                      block.load(2, 0, one_word(0), 0b100);
-                  })),
-                  in_order ? Summary{} : Summary{"race 1 2"});
+        expect_hazards(in_order ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+            block.store(1, 0, one_word(0), lane_0);
+            block.watch.warp_barrier(0, in_order ? 0b011 : 0b110);
+            block.watch.warp_barrier(0, in_order ? 0b110 : 0b011);
+            block.load(2, 0, one_word(0), 0b100);
+        });
 }
 
 TEST(SharedRace, AWarpBarrierOrdersAReadBeforeAWrite)
 {
     for (const bool barrier : {true, false})
-        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                      block.fill();
-                      block.load(1, 0, words(0));
-                      if (barrier) block.watch.warp_barrier(0, all_lanes);
-                      block.store(2, 0, words(1));
-                  })),
-                  barrier ? Summary{} : Summary{"race 1 2"});
+        expect_hazards(barrier ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+            block.fill();
+            block.load(1, 0, words(0));
+            if (barrier) block.watch.warp_barrier(0, all_lanes);
+            block.store(2, 0, words(1));
+        });
     // Readers before the barrier are forgotten when the warp reads again; those after it are not.
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.fill();
-                  block.load(1, 0, one_word(0), lane_0);
-                  block.watch.warp_barrier(0, all_lanes);
-                  block.load(2, 0, one_word(0), lane_1);
-                  block.store(3, 0, one_word(0), lane_1);
-                  block.store(4, 0, one_word(1), lane_1);
-              })),
-              Summary{});
+    expect_hazards({}, [&](MadeBlock& block) {
+        block.fill();
+        block.load(1, 0, one_word(0), lane_0);
+        block.watch.warp_barrier(0, all_lanes);
+        block.load(2, 0, one_word(0), lane_1);
+        block.store(3, 0, one_word(0), lane_1);
+        block.store(4, 0, one_word(1), lane_1);
+    });
 }
 
 TEST(SharedRace, WarpBarriersDoNotOrderOtherWarps)
 {
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.store(1, 0, words(0));
-                  for (int warp = 0; warp < 2; ++warp) block.watch.warp_barrier(warp, all_lanes);
-                  block.load(2, 1, words(0));
-              })),
-              Summary{"race 1 2"});
+    expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+        block.store(1, 0, words(0));
+        for (int warp = 0; warp < 2; ++warp) block.watch.warp_barrier(warp, all_lanes);
+        block.load(2, 1, words(0));
+    });
 }
 
 TEST(SharedRace, ThreadsMayWriteDifferentBytesOfAWord)
 {
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.store(1, 0, bytes(0), all_lanes, 1);
-                  block.load(2, 0, bytes(0), all_lanes, 1);
-              })),
-              Summary{});
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.store(1, 0, bytes(0), all_lanes, 1);
-                  block.load(2, 0, bytes(1), 0x7FFFFFFF, 1);
-              })),
-              Summary{"race 1 2"});
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) { block.store(1, 0, [](unsigned lane) { return lane / 2; }, all_lanes, 1); })),
-              Summary{"race 1 1"});
+    expect_hazards({}, [&](MadeBlock& block) {
+        block.store(1, 0, bytes(0), all_lanes, 1);
+        block.load(2, 0, bytes(0), all_lanes, 1);
+    });
+    expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+        block.store(1, 0, bytes(0), all_lanes, 1);
+        block.load(2, 0, bytes(1), 0x7FFFFFFF, 1);
+    });
+    expect_hazards({"race 1 1"}, [&](MadeBlock& block) { block.store(1, 0, [](unsigned lane) { return lane / 2; }, all_lanes, 1); });
     // Halves of a word, and the whole of it.
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.store(1, 0, [](unsigned lane) { return lane * 2; }, all_lanes, 2);
-                  block.load(2, 1, words(0), 0xFFFF);
-              })),
-              Summary{"race 1 2"});
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.fill();
-                  block.load(1, 1, words(0));
-                  block.store(2, 0, bytes(0), all_lanes, 1);
-              })),
-              Summary{"race 1 2"});
+    expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+        block.store(1, 0, [](unsigned lane) { return lane * 2; }, all_lanes, 2);
+        block.load(2, 1, words(0), 0xFFFF);
+    });
+    expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+        block.fill();
+        block.load(1, 1, words(0));
+        block.store(2, 0, bytes(0), all_lanes, 1);
+    });
 }
 
 TEST(SharedRace, WideAccessesTouchAllOfTheirWords)
 {
     for (const int size : {8, 16})
-        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                      block.fill();
-                      block.store(1, 0, [](unsigned) { return 0; }, lane_0, size);
-                      block.load(2, 1, one_word(static_cast<unsigned>(size) / 4 - 1), lane_0);
-                      block.load(3, 1, one_word(static_cast<unsigned>(size) / 4), lane_0);
-                  })),
-                  Summary{"race 1 2"});
+        expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+            block.fill();
+            block.store(1, 0, [](unsigned) { return 0; }, lane_0, size);
+            block.load(2, 1, one_word(static_cast<unsigned>(size) / 4 - 1), lane_0);
+            block.load(3, 1, one_word(static_cast<unsigned>(size) / 4), lane_0);
+        });
 }
 
 TEST(PartBarrier, OrdersItsWarpsAlone)
 {
     for (const int reader : {1, 2})
-        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                      block.store(1, 0, words(0));
-                      block.watch.part_barrier(std::vector{0, 1});
-                      block.load(2, reader, words(0));
-                  })),
-                  reader == 1 ? Summary{} : Summary{"race 1 2"});
+        expect_hazards(reader == 1 ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+            block.store(1, 0, words(0));
+            block.watch.part_barrier(std::vector{0, 1});
+            block.load(2, reader, words(0));
+        });
     // It orders the lanes of a warp, too.
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.store(1, 0, words(0));
-                  block.watch.part_barrier(std::vector{0, 1});
-                  block.load(2, 0, words(1), lane_0);
-              })),
-              Summary{});
+    expect_hazards({}, [&](MadeBlock& block) {
+        block.store(1, 0, words(0));
+        block.watch.part_barrier(std::vector{0, 1});
+        block.load(2, 0, words(1), lane_0);
+    });
     // What comes after it is not ordered.
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.watch.part_barrier(std::vector{0, 1});
-                  block.store(1, 0, words(0));
-                  block.load(2, 1, words(0));
-              })),
-              Summary{"race 1 2"});
+    expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+        block.watch.part_barrier(std::vector{0, 1});
+        block.store(1, 0, words(0));
+        block.load(2, 1, words(0));
+    });
 }
 
 TEST(PartBarrier, OrdersThroughAThirdWarp)
 {
     for (const bool in_order : {true, false})
-        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                      block.store(1, 0, words(0));
-                      block.watch.part_barrier(in_order ? std::vector{0, 1} : std::vector{1, 2});
-                      block.watch.part_barrier(in_order ? std::vector{1, 2} : std::vector{0, 1});
-                      block.load(2, 2, words(0));
-                  })),
-                  in_order ? Summary{} : Summary{"race 1 2"});
+        expect_hazards(in_order ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+            block.store(1, 0, words(0));
+            block.watch.part_barrier(in_order ? std::vector{0, 1} : std::vector{1, 2});
+            block.watch.part_barrier(in_order ? std::vector{1, 2} : std::vector{0, 1});
+            block.load(2, 2, words(0));
+        });
 }
 
 TEST(PartBarrier, OfManyReadersThoseThatAreNotOrderedRace)
@@ -314,13 +292,12 @@ TEST(ReleaseAcquire, OrdersWhatCameBefore)
               }),
               Summary{});
     // What is done after the release is not ordered.
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
-                  block.watch.release(0, object);
-                  block.store(1, 0, words(0));
-                  block.watch.acquire(1, object);
-                  block.load(2, 1, words(0));
-              })),
-              Summary{"race 1 2"});
+    expect_hazards({"race 1 2"}, [](MadeBlock& block) {
+        block.watch.release(0, object);
+        block.store(1, 0, words(0));
+        block.watch.acquire(1, object);
+        block.load(2, 1, words(0));
+    });
 }
 
 TEST(ReleaseAcquire, DoesNotReachAnotherBlock)
@@ -344,22 +321,20 @@ TEST(SharedRace, BlocksDoNotRaceInTheirSharedMemory)
 
 TEST(SharedRace, IsFoundInALongIntervalToo)
 {
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
-                  block.fill();
-                  for (int i = 0; i < (1 << 20) + 10; ++i) block.load(1, 0, one_word(1), lane_0);
-                  block.load(2, 0, words(0));
-                  block.store(3, 1, words(0));
-              })),
-              Summary{"race 2 3"});
+    expect_hazards({"race 2 3"}, [](MadeBlock& block) {
+        block.fill();
+        for (int i = 0; i < (1 << 20) + 10; ++i) block.load(1, 0, one_word(1), lane_0);
+        block.load(2, 0, words(0));
+        block.store(3, 1, words(0));
+    });
 }
 
 TEST(SharedCopies, AnAsynchronousCopyWritesSharedMemory)
 {
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
-                  block.watch.uncounted_access(made(Space::shared, Operation::async_copy, 1, 0, words(0)));
-                  block.load(2, 1, words(0));
-              })),
-              Summary{"race 1 2"});
+    expect_hazards({"race 1 2"}, [](MadeBlock& block) {
+        block.watch.uncounted_access(made(Space::shared, Operation::async_copy, 1, 0, words(0)));
+        block.load(2, 1, words(0));
+    });
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ int code_of(const std::function<void()>& call)
     return 0;
 }
 
+/// A sum of the log.
+nlohmann::ordered_json calls(std::uint64_t count, std::uint64_t bytes) { return {{"calls", count}, {"bytes", bytes}}; }
+
 TEST_F(Remote, ModulesAndKernelsComeOverWhole)
 {
     EXPECT_EQ(device().machine().name, machines().front().name);
@@ -83,10 +86,10 @@ TEST_F(Remote, MemoryOfAnySizeIsCopied)
     EXPECT_EQ(device().range_of(address + 5).bytes, 0u);
     EXPECT_FALSE(device().release(address));
     EXPECT_EQ(device().allocate(std::size_t{1} << 40), 0u);
-    const std::string json = log.to_json({}, "{}");
-    EXPECT_NE(json.find("\"to_device\": {\"calls\": 1, \"bytes\": " + std::to_string(data.size()) + "}"), std::string::npos) << json;
-    EXPECT_NE(json.find("\"to_host\": {\"calls\": 2, \"bytes\": " + std::to_string(data.size() + 150) + "}"), std::string::npos) << json;
-    EXPECT_NE(json.find("\"fills\": {\"calls\": 1, \"bytes\": 50}"), std::string::npos) << json;
+    const nlohmann::ordered_json json = log.to_json({}, {});
+    EXPECT_EQ(json["copies"]["to_device"], calls(1, data.size()));
+    EXPECT_EQ(json["copies"]["to_host"], calls(2, data.size() + 150));
+    EXPECT_EQ(json["fills"], calls(1, 50));
 }
 
 TEST_F(Remote, RowsAreCopiedByOneCall)
@@ -101,8 +104,7 @@ TEST_F(Remote, RowsAreCopiedByOneCall)
     std::vector<std::uint8_t> expected(data.size());
     for (std::size_t row = 0; row < 3; ++row) std::copy_n(data.begin() + 2 + 10 * row, 3, expected.begin() + 20 * row);
     EXPECT_EQ(back, expected);
-    const std::string json = log.to_json({}, "{}");
-    EXPECT_NE(json.find("\"within_device\": {\"calls\": 1, \"bytes\": 9}"), std::string::npos) << json;
+    EXPECT_EQ(log.to_json({}, {})["copies"]["within_device"], calls(1, 9));
     device().copy_rows({to, from, 0, 0, 0, std::size_t{1} << 60});
     for (const RowCopy& refused :
          {RowCopy{to, from, 2, 10, 3, 3}, RowCopy{to, from, 20, 2, 3, 3}, RowCopy{to, from, 20, 0, 3, std::size_t{1} << 60},
@@ -155,8 +157,8 @@ TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown)
     EXPECT_EQ(code_of([&] { device().map_host(nullptr, 4096); }), 801);
     EXPECT_EQ(code_of([&] { device().reset(); }), 801);
     EXPECT_FALSE(fake.was_reset);
-    EXPECT_NE(log.to_json({}, "{}").find("[\"managed memory\", \"managed, mapped or registered host memory\", \"cudaDeviceReset\"]"),
-              std::string::npos);
+    const nlohmann::ordered_json refused{"managed memory", "managed, mapped or registered host memory", "cudaDeviceReset"};
+    EXPECT_EQ(log.to_json({}, {})["refused"], refused);
 }
 
 TEST_F(Remote, ACaseIsHeldByTheJudge)
@@ -175,7 +177,7 @@ TEST_F(Remote, ACaseIsHeldByTheJudge)
     device().trial_finish("");
     EXPECT_EQ(code_of([&] { device().allocate(4); }), 4);
     EXPECT_FALSE(device().release(wanted->address));
-    EXPECT_EQ(leave().how, Served::How::finished);
+    EXPECT_EQ(leave().how, CaseEnding::How::finished);
     trial.write_outputs(testing::TempDir());
     std::ifstream in(std::filesystem::path(testing::TempDir()) / "wanted.bin");
     std::string text;
@@ -214,7 +216,7 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
     EXPECT_EQ(use.sums("wanted").copied, 4u);
     EXPECT_EQ(use.sums("wanted").filled, 2u);
     EXPECT_EQ(use.sums("wanted").stored, wanted->bytes - 6);
-    EXPECT_NE(use.to_json().find("\"given\": {\"bytes\": 8, \"loaded\": 8"), std::string::npos);
+    EXPECT_EQ(use.to_json()["buffers"]["given"].dump(), R"({"bytes":8,"loaded":8,"stored":4,"filled":0,"copied":0})");
     device().trial_finish("");
     leave();
 }
@@ -224,15 +226,15 @@ TEST_F(Remote, WhatFailedIsTold)
     device().note_error({MessageCode::empty_grid, {{"kernel", "one\nline"}, {"grid", Extent{0, 1, 1}}}});
     EXPECT_EQ(log.notes(), (std::vector<Message>{{MessageCode::empty_grid, {{"kernel", "one line"}, {"grid", Extent{0, 1, 1}}}}}));
     EXPECT_FALSE(device().trial_finish("it failed"));
-    const Served served = leave();
-    EXPECT_EQ(served.how, Served::How::failed);
+    const CaseEnding served = leave();
+    EXPECT_EQ(served.how, CaseEnding::How::failed);
     EXPECT_EQ(served.failure, "it failed");
 }
 
 TEST_F(Remote, WhoSaysNothingHasEnded)
 {
     device().allocate(100);
-    EXPECT_EQ(leave().how, Served::How::ended);
+    EXPECT_EQ(leave().how, CaseEnding::How::ended);
 }
 
 /// The cases of one program, one after another.
@@ -244,7 +246,7 @@ TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
     std::array<CallLog, 2> logs;
     auto served = std::async(std::launch::async, [&] {
         Server server(fake, ends[0]);
-        std::array<Served, 2> found;
+        std::array<CaseEnding, 2> found;
         for (std::size_t i = 0; i < found.size(); ++i) {
             TrialCase trial(made_case(), fake);
             found[i] = server.run(trial, logs[i], i + 1 == found.size());
@@ -266,9 +268,9 @@ TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
         EXPECT_EQ(device.range_of(kept).bytes, 8u);
         EXPECT_FALSE(device.trial_finish(""));
     }
-    for (const Served& each : served.get()) EXPECT_EQ(each.how, Served::How::finished);
-    EXPECT_NE(logs[0].to_json({}, "{}").find("\"fills\": {\"calls\": 1"), std::string::npos);
-    EXPECT_NE(logs[1].to_json({}, "{}").find("\"fills\": {\"calls\": 0"), std::string::npos);
+    for (const CaseEnding& each : served.get()) EXPECT_EQ(each.how, CaseEnding::How::finished);
+    EXPECT_EQ(logs[0].to_json({}, {})["fills"]["calls"], 1);
+    EXPECT_EQ(logs[1].to_json({}, {})["fills"]["calls"], 0);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// A device that is served to another process, for tests of the messages between them.
+/// A device that is served to another process, for tests of the packets between them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@
 
 #include "device/printed_message.hpp"
 #include "remote/channel.hpp"
+#include "remote/fields.hpp"
 #include "remote/judge/server.hpp"
-#include "remote/messages.hpp"
 #include "remote/remote_device.hpp"
 
 namespace {
@@ -178,12 +178,12 @@ protected:
         return *device_;
     }
     int raw() { return end_; }
-    Served leave()
+    CaseEnding leave()
     {
         device_.reset();
         // The server reads all that was sent, and needs an open end for its answers.
         if (end_ >= 0) shutdown(end_, SHUT_WR);
-        const Served served = served_.get();
+        const CaseEnding served = served_.get();
         if (end_ >= 0) close(std::exchange(end_, -1));
         return served;
     }
@@ -194,7 +194,7 @@ protected:
 
 private:
     int end_ = -1;
-    std::future<Served> served_;
+    std::future<CaseEnding> served_;
     std::unique_ptr<RemoteDevice> device_;
 };
 

@@ -123,12 +123,22 @@ TEST(Json, TheSchemaHasTheListOfCounts)
 #define SIMT_TOTAL(name, type, kind, parent, key, ...) sums[parent[0] ? std::string(parent) + "/" + key : key] = #kind;
 #include "simt/counts.def"
     EXPECT_EQ(sums_of(kinds["kernel"]["properties"]), sums);
+    const nlohmann::json& line = kinds["line"]["properties"];
+    const auto names_of = [](const auto& all) {
+        std::vector<std::string> names;
+        for (const auto each : all) names.emplace_back(name_of(each));
+        return names;
+    };
+    EXPECT_EQ(line["space"]["enum"], names_of(all_spaces));
+    EXPECT_EQ(line["op"]["enum"], names_of(all_operations));
     std::map<std::string, std::set<std::string>> counts;
 #define SIMT_SHARED_COUNT(name, member) counts["shared"].insert(#name);
 #define SIMT_SHARED_RESULT(name, member) counts["shared"].insert(#name);
 #define SIMT_GLOBAL_COUNT(name, member) counts["global"].insert(#name);
 #define SIMT_CONSTANT_COUNT(name, member) counts["constant"].insert(#name);
 #define SIMT_TEXTURE_COUNT(name, member) counts["texture"].insert(#name);
+#include "simt/counts.def"
+#define SIMT_WORK(name) counts["work"].insert(#name);
 #include "simt/counts.def"
     for (const auto& [kind, names] : counts) {
         std::set<std::string> known;

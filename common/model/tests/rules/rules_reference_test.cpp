@@ -63,11 +63,11 @@ private:
 GlobalCost plain_global_cost(const WarpAccess& access)
 {
     std::set<std::uint64_t> sectors, addresses;
-    rules::for_each_lane(access.active, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(access.active)) {
         addresses.insert(access.address[lane]);
         for (std::uint64_t byte = 0; byte < static_cast<std::uint64_t>(access.size); ++byte)
             sectors.insert((access.address[lane] + byte) / 32);
-    });
+    }
     return {static_cast<int>(sectors.size()), (static_cast<int>(addresses.size()) * access.size + 31) / 32};
 }
 

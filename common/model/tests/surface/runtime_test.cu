@@ -257,4 +257,34 @@ TEST(Events, KnowNoTime)
     expect_error(cudaEventRecord(start), cudaErrorInvalidResourceHandle);
 }
 
+__constant__ int in_constant_memory[2];
+
+enum Spaces : unsigned { is_global = 1, is_shared = 2, is_local = 4, is_constant = 8 };
+
+__device__ unsigned spaces_of(const void* address)
+{
+    // The compiler knows the spaces of its variables, but not those of an address in memory.
+    const void* volatile hidden = address;
+    const void* const any = hidden;
+    return (__isGlobal(any) ? is_global : 0) | (__isShared(any) ? is_shared : 0) | (__isLocal(any) ? is_local : 0) |
+           (__isConstant(any) ? is_constant : 0);
+}
+
+__global__ void find_spaces(unsigned* found)
+{
+    __shared__ int shared;
+    int local = 0;
+    found[0] = spaces_of(found);
+    found[1] = spaces_of(&shared);
+    found[2] = spaces_of(&local);
+    found[3] = spaces_of(&in_constant_memory[1]) & is_constant;
+}
+
+TEST(AddressSpaces, AreToldApartByTheAddress)
+{
+    Device<unsigned> found(4);
+    counts_of([&] { find_spaces<<<1, 1>>>(found.data); });
+    EXPECT_EQ(found.host(), (std::vector<unsigned>{is_global, is_shared, is_local, is_constant}));
+}
+
 }  // namespace

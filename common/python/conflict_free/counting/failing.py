@@ -12,6 +12,7 @@ from conflict_free.console import USAGE, Stop
 from conflict_free.counts import GROUPS, NUMBERS, Group
 
 from . import expressions
+from .bound import bound_of
 
 _SHOWN_LAUNCHES = 5
 
@@ -23,10 +24,16 @@ def _group(group: Group, kernel: Mapping[str, Any]) -> dict[str, float]:
     return {**found, measure.per: measure.each(found)}
 
 
-def names_of(kernel: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the names that an expression may use for a launch of a report, with their values."""
+def names_of(kernel: Mapping[str, Any], machine: str) -> dict[str, Any]:
+    """Return the names that an expression may use for a launch of a report on `machine`, with their values.
+
+    Where there is no bound, ``cycles_at_least`` is 0 and ``limited_by`` empty.
+    """
+    bound = bound_of(kernel, machine)
     return {
         "name": kernel.get("name", ""),
+        "cycles_at_least": bound.cycles_at_least if bound else 0,
+        "limited_by": bound.limited_by if bound else "",
         **{name: kernel.get(name, 0) for name in (*NUMBERS, "shared_bytes", "launch")},
         **{name: _group(group, kernel) for name, group in GROUPS.items()},
     }
@@ -36,7 +43,7 @@ def check(conditions: Sequence[str]) -> None:
     """Raise Stop with exit code 2 for a text that is no expression over the counts of a launch."""
     for condition in conditions:
         try:
-            expressions.value_of(condition, names_of({}))
+            expressions.value_of(condition, names_of({}, ""))
         except expressions.ExpressionError as error:
             # Without any access every ratio of counts divides by 0.
             if not isinstance(error.__cause__, ZeroDivisionError):
@@ -55,9 +62,9 @@ def _counts_in(condition: str, names: Mapping[str, Any]) -> str:
     return ", ".join(shown)
 
 
-def _failures(condition: str, kernels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for kernel in kernels:
-        names = names_of(kernel)
+def _failures(condition: str, data: Mapping[str, Any]) -> Iterator[str]:
+    for kernel in data["kernels"]:
+        names = names_of(kernel, data["machine"])
         where = f"{kernel.get('name')}, launch {kernel.get('launch', 0)}"
         try:
             if expressions.value_of(condition, names):
@@ -72,7 +79,7 @@ def failures(conditions: Sequence[str], data: Mapping[str, Any]) -> list[str]:
         return ["failed: no launch was counted, and --fail-if needs one"]
     lines = []
     for condition in conditions:
-        found = list(_failures(condition, data["kernels"]))
+        found = list(_failures(condition, data))
         lines += found[:_SHOWN_LAUNCHES]
         if len(found) > _SHOWN_LAUNCHES:
             lines.append(f"failed: {condition} in {len(found) - _SHOWN_LAUNCHES:,} more launches")

@@ -16,9 +16,13 @@ from rich.text import Text
 from conflict_free.console import say
 from conflict_free.counts import GROUPS, MEASURES, NUMBERS, Measure
 
+from .bound import NAMES, bound_of
 from .launches import Launches, fold, without_calls
+from .mending import what_to_mend
 from .shown_lines import shown_numbers
 
+# Stands behind a cost that is not the least possible, for those who see no colors.
+MARK = "*"
 # Without a terminal the width is not limited.
 UNBOUNDED_WIDTH = 240
 SECTOR_BYTES = 32
@@ -133,6 +137,7 @@ def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int
             continue
         notes = [margin_of(line) for line in counted.get(number, ())] or [("", "", "", True)]
         for place, (*cells, is_ideal) in enumerate(notes):
+            cells[-1] += "" if not cells[-1] else " " if is_ideal else MARK
             source_cells = (str(number), Text(lines[number - 1])) if place == 0 else ("", "")
             table.add_row(*(Text(cell, style="" if is_ideal else "yellow") for cell in cells), *source_cells)
     return table
@@ -238,10 +243,50 @@ def _show_links(out: Console, data: dict) -> None:
         out.print()
 
 
-def _show_launches(out: Console, launches: Launches, sources: dict[str, Path]) -> None:
+_BAR = 24
+
+
+def _show_bound(out: Console, kernel: dict, machine: str) -> None:
+    """Print the fewest cycles that a launch takes, by resource, each with a bar."""
+    bound = bound_of(kernel, machine)
+    if bound is None or not bound.cycles:
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("cycles at least", justify="right")
+    table.add_column("")
+    table.add_column("limited by", no_wrap=True)
+    for key, cycles in bound.cycles.items():
+        table.add_row(f"{cycles:,}", "#" * max(round(_BAR * cycles / bound.cycles_at_least), 1), NAMES[key])
+    out.print(table)
+    out.print()
+
+
+def _show_mendings(out: Console, kernel: dict, machine: str) -> None:
+    """Print the accesses that cost more than they must, those first that add most to the bound."""
+    mendings = what_to_mend(kernel, machine)
+    if not mendings:
+        return
+    out.print(Text("What to mend first", style="bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in ("place", "access", "takes", "at best", "in excess", "cycles without"):
+        table.add_column(heading, justify="left" if heading in ("place", "access") else "right")
+    table.add_column("", no_wrap=True)
+    for each in mendings:
+        without = f"{each.cycles_without:,}" if each.cycles_without is not None else ""
+        costs = (f"{each.takes:,} {each.unit}", f"{each.at_best:,}", f"{100 * each.share:.0f}%", without)
+        table.add_row(each.place, each.access, *costs, each.pattern)
+    out.print(table)
+    out.print()
+
+
+def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], machine: str) -> None:
     kernel = launches.counts
     out.print(Text(kernel["name"], style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold"))
     out.print()
+    # Of launches that differ there are only sums, and a bound belongs to one launch.
+    if not launches.differ:
+        _show_mendings(out, kernel, machine)
+        _show_bound(out, kernel, machine)
     tables = [table for space in MEASURES if (table := _space_table(kernel, space))]
     for table in tables:
         out.print(table)
@@ -277,7 +322,7 @@ def _show(out: Console, data: dict, files: Sequence[Path]) -> None:
     out.print()
     uncounted = data.get("uncounted", [])
     for launches in fold(data["kernels"], uncounted):
-        _show_launches(out, launches, sources)
+        _show_launches(out, launches, sources, data["machine"])
     for text in not_counted(uncounted):
         out.print(Text(text, style="dim"))
     _show_links(out, data)

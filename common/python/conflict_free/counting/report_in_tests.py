@@ -63,7 +63,7 @@ class Report:
     @property
     def launches(self) -> list[Counts]:
         """Return the counted launches in order."""
-        return [Counts(failing.names_of(kernel)) for kernel in self.data["kernels"]]
+        return [Counts(failing.names_of(kernel, self.data["machine"])) for kernel in self.data["kernels"]]
 
     def kernel(self, name: str) -> Counts:
         """Return the sums over all launches of a kernel. Raises KeyError, with the launched kernels, if there was no launch."""
@@ -71,7 +71,9 @@ class Report:
         if not found:
             names = ", ".join(sorted({kernel["name"] for kernel in self.data["kernels"]}))
             raise KeyError(f"no launch of {name!r} was counted; launched: {names or 'nothing'}")
-        return Counts(failing.names_of(launches.sum_of(found)))
+        # A bound belongs to one launch, and not to a sum.
+        machine = self.data["machine"] if len(found) == 1 else ""
+        return Counts(failing.names_of(launches.sum_of(found), machine))
 
 
 def read(path: Path, output: str) -> Report:

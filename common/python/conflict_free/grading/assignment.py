@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,9 +14,10 @@ from typing import Any
 from conflict_free.console import ROOT, USAGE, Stop
 from conflict_free.schemas import Schema
 
-from . import answer_texts, regions
+from . import answer_texts, limit_numbers, regions
 from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError, tomllib
 from .command_line import assignment_names as names
+from .parts import Answer, Case, KernelWork, Limits, Movement, Outcome, Range, Threshold
 from .result import COUNTS, FAST, GATES
 
 CHAPTERS = ROOT / "chapters"
@@ -27,11 +28,13 @@ SCHEMA = Path(__file__).with_name("task.schema.json")
 #: by meaning obey the letter of the checks without doing the task; they are filled with the assignment's ``slow.cu``.
 CHEATS = Path(__file__).with_name("cheats")
 CHEATS_BY_MEANING = CHEATS / "by_meaning"
+#: The first failed check of each cheat that assignments are graded with, and words of that check's message.
+CHEATS_EXPECTED = tomllib.loads((CHEATS / "expected.toml").read_text(encoding="utf-8"))
 DEFAULT_MACHINE = "sm_90"
 
 #: Every assignment folder has these files beside task.toml, its source and its answers.
 DRIVER, TRY, REFERENCE, BRIEF = "driver.cu", "try.cu", "reference.py", "brief.rst"
-#: The task done without its lessons. An assignment that lists a cheat by meaning needs this file.
+#: The task done without its lessons, with which the cheats by meaning are filled.
 SLOW = "slow.cu"
 
 
@@ -40,103 +43,6 @@ class AssignmentError(Stop):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, USAGE)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The resources that one case of a submission may use."""
-
-    seconds: float = 10.0
-    memory_megabytes: int = 1024
-    output_kilobytes: int = 64
-
-
-@dataclass(frozen=True)
-class Movement:
-    """How many bytes may move in one case without a kernel's accesses to memory.
-
-    ``bytes_to_host``, ``bytes_to_device`` and ``bytes_within_device`` limit copies, ``bytes_set`` limits cudaMemset, and
-    ``parameter_bytes`` limits the arguments of one launch.
-    """
-
-    bytes_to_host: int = 0
-    bytes_to_device: int = 1024
-    bytes_within_device: int = 0
-    bytes_set: int = 1024
-    parameter_bytes: int = 256
-
-
-@dataclass(frozen=True)
-class KernelWork:
-    """What kernels have to do themselves, as expressions of a case's parameters.
-
-    ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
-    ``memory_instructions`` is the largest number of warp-level instructions that access memory: a program with more of them lets
-    few lanes take part in each. ``atomics`` is the largest number of atomic operations among them.
-    """
-
-    loads: Mapping[str, str] = field(default_factory=dict)
-    memory_instructions: str | None = None
-    atomics: str = "64"
-
-
-@dataclass(frozen=True)
-class Range:
-    """The whole numbers from which one is drawn: ``first``, ``first + step`` and so on, none above ``last``."""
-
-    first: int
-    last: int
-    step: int = 1
-
-
-@dataclass(frozen=True)
-class Case:
-    """The sizes of one run. Students see the sizes of a visible case, and only the number of the hidden ones."""
-
-    name: str
-    parameters: Mapping[str, int | Range]
-    visible: bool = False
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """The largest (``is_upper``) or smallest value of ``count`` that passes, in every case. Both sides are expressions.
-
-    ``after`` is the check of an earlier threshold, or None. Where that check fails, this one is not made.
-    """
-
-    name: str
-    count: str
-    limit: str
-    is_upper: bool
-    points: int
-    help: str
-    after: str | None = None
-
-    @property
-    def check(self) -> str:
-        """Name of its check."""
-        return COUNTS + self.name
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a submission must score: its points, its first failed check or "", and words that this check's message must contain."""
-
-    points: int
-    fails: str
-    says: str = ""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A submission whose outcome is known: a file of the assignment, a change in answers.toml, or a cheat."""
-
-    name: str
-    #: None for a change.
-    path: Path | None
-    is_cheat: bool
-    expected: Outcome
 
 
 @dataclass(frozen=True)
@@ -169,6 +75,18 @@ class Assignment:
     def driver(self) -> Path:
         """The assignment's host program, which calls the submission's function."""
         return self.folder / DRIVER
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers of all limits, by ``THRESHOLD.NAME``."""
+        return {f"{threshold.name}.{name}": number for threshold in self.thresholds for name, number in threshold.numbers.items()}
+
+    def brief(self) -> str:
+        """Return the text of the brief, with the numbers of the limits. Raises AssignmentError."""
+        try:
+            return limit_numbers.brief((self.folder / BRIEF).read_text(encoding="utf-8"), self.numbers)
+        except limit_numbers.NumberError as error:
+            raise AssignmentError(f"{BRIEF} of assignment {self.name}: {error}") from error
 
     @property
     def max_points(self) -> int:
@@ -262,11 +180,17 @@ def load_folder(folder: Path, name: str) -> Assignment:
         changes = answer_texts.read_changes(folder)
     except ChangeError as error:
         raise AssignmentError(f"{CHANGES} of assignment {name}: {error}") from error
-    for complaint in _unfit_changes(task, changes):
+    for complaint in _missing_answers(task, changes, folder):
+        raise AssignmentError(f"{TASK} of assignment {name}: {complaint}")
+    for complaint in _unfit_changes(task, changes, folder):
         raise AssignmentError(f"{CHANGES} of assignment {name}: {complaint}")
-    made = _made_of(task, changes, folder, name)
+    try:
+        made = _made_of(task, changes, folder, name)
+    except limit_numbers.NumberError as error:
+        raise AssignmentError(f"{TASK} of assignment {name}: {error}") from error
     for change in changes:
         made.text_of(change)
+    made.brief()
     return made
 
 
@@ -303,35 +227,37 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
     if task["points"].get("fast") and not ("gpu" in task and "minimum_gpu_ratio" in task):
         yield "points.fast: given without [gpu] and minimum_gpu_ratio"
     checks = ["", *GATES, *(COUNTS + threshold["name"] for threshold in task["thresholds"]), FAST]
-    for entry in (task["starter"], *task["answers"]):
-        if entry["fails"] not in checks:
+    for name in task.get("cheats", {}):
+        if name not in CHEATS_EXPECTED:
+            yield f"cheats: {name!r} given, one of {', '.join(CHEATS_EXPECTED)} is accepted"
+    for entry in (task["starter"], *task["answers"].values()):
+        if entry.get("fails", "") not in checks:
             yield f"fails: {entry['fails']!r} given, one of {', '.join(map(repr, checks))} is accepted"
+    for name, expected in (CHEATS_EXPECTED | task.get("cheats", {})).items():
+        if expected and expected["fails"] not in checks:
+            yield f"cheats.{name}.fails: {expected['fails']!r} given, one of {', '.join(map(repr, checks))} is accepted"
 
 
 def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
-    answers = [f"answers/{entry['file']}" for entry in task["answers"] if "file" in entry]
-    cheats = [_cheat(entry["cheat"]) for entry in task["answers"] if "cheat" in entry]
-    slow = [SLOW] if any(path.parent == CHEATS_BY_MEANING for path in cheats) else []
-    for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, *slow, *answers):
+    for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, SLOW):
         if not (folder / name).is_file():
             yield f"there is no file {name} beside it"
-    for path in cheats:
-        if not path.is_file():
-            yield f"cheat: {path.stem!r} given, a file of {CHEATS.name}/ without its ending is accepted"
-    listed = {Path(name).name for name in answers}
     for path in sorted((folder / "answers").glob("*")):
-        if path.name not in listed:
+        if path.suffix != ".cu" or path.stem not in task["answers"]:
             yield f"answers/{path.name} is not listed in it"
 
 
-def _unfit_changes(task: dict[str, Any], changes: Mapping[str, Change]) -> Iterator[str]:
-    """Yield the names that only one of answers.toml and task.toml has, and names that are used twice."""
-    listed = {entry["change"] for entry in task["answers"] if "change" in entry}
-    for name in sorted(listed - changes.keys()):
-        yield f"there is no [{name}], which {TASK} lists"
-    for name in sorted(changes.keys() - listed):
+def _missing_answers(task: dict[str, Any], changes: Mapping[str, Change], folder: Path) -> Iterator[str]:
+    for name in task["answers"]:
+        if name not in changes and not _answer_file(name, folder).is_file():
+            yield f"answers.{name}: given, a file answers/{name}.cu or a change [{name}] of {CHANGES} is missing"
+
+
+def _unfit_changes(task: dict[str, Any], changes: Mapping[str, Change], folder: Path) -> Iterator[str]:
+    """Yield changes that task.toml does not list, and names that are used twice."""
+    for name in sorted(changes.keys() - task["answers"].keys()):
         yield f"[{name}] is not listed in {TASK}"
-    yield from answer_texts.misplaced(changes, {Path(entry["file"]).stem for entry in task["answers"] if "file" in entry})
+    yield from answer_texts.misplaced(changes, {name for name in task["answers"] if _answer_file(name, folder).is_file()})
 
 
 # --- from text to objects ------------------------------------------------------------------------
@@ -351,13 +277,14 @@ def _case(entry: dict[str, Any]) -> Case:
 
 def _threshold(entry: dict[str, Any]) -> Threshold:
     is_upper = "at_most" in entry
-    limit = entry["at_most" if is_upper else "at_least"]
+    numbers = entry.get("numbers", {})
+    limit = limit_numbers.limit(entry["at_most" if is_upper else "at_least"], numbers)
     after = COUNTS + entry["after"] if "after" in entry else None
-    return Threshold(entry["name"], entry["count"], limit, is_upper, entry["points"], entry["help"], after)
+    return Threshold(entry["name"], entry["count"], limit, is_upper, entry["points"], entry["help"], after, numbers)
 
 
 def _outcome(entry: dict[str, Any]) -> Outcome:
-    return Outcome(entry["points"], entry["fails"], entry.get("says", ""))
+    return Outcome(entry["points"], entry.get("fails", ""), entry.get("says", ""))
 
 
 def _cheat(name: str) -> Path:
@@ -366,13 +293,22 @@ def _cheat(name: str) -> Path:
     return meant if meant.is_file() else CHEATS / f"{name}.cu"
 
 
-def _answer(entry: dict[str, Any], folder: Path) -> Answer:
-    if "cheat" in entry:
-        return Answer(entry["cheat"], _cheat(entry["cheat"]), True, _outcome(entry))
-    if "change" in entry:
-        return Answer(entry["change"], None, False, _outcome(entry))
-    path = folder / "answers" / entry["file"]
-    return Answer(path.stem, path, False, _outcome(entry))
+def _answer_file(name: str, folder: Path) -> Path:
+    return folder / "answers" / f"{name}.cu"
+
+
+def _answer(name: str, entry: dict[str, Any], changes: Mapping[str, Change], folder: Path) -> Answer:
+    return Answer(name, None if name in changes else _answer_file(name, folder), False, _outcome(entry))
+
+
+def _cheats(task: dict[str, Any]) -> Iterator[Answer]:
+    """Yield the cheats that the assignment is graded with. A cheat scores the points of the checks before the one that fails."""
+    for name, expected in (CHEATS_EXPECTED | task.get("cheats", {})).items():
+        if expected:
+            fails = expected["fails"]
+            before = GATES[: GATES.index(fails)] if fails in GATES else GATES
+            points = sum(task["points"].get(gate, 0) for gate in before)
+            yield Answer(name, _cheat(name), True, Outcome(points, fails, expected["says"]))
 
 
 def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, name: str) -> Assignment:
@@ -390,7 +326,7 @@ def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, 
         thresholds=tuple(map(_threshold, task["thresholds"])),
         hints=tuple(hint["text"].strip() for hint in task["hints"]),
         starter_expected=_outcome(task["starter"]),
-        answers=tuple(_answer(entry, folder) for entry in task["answers"]),
+        answers=(*(_answer(*answer, changes, folder) for answer in task["answers"].items()), *_cheats(task)),
         changes=changes,
         minimum_gpu_ratio=task.get("minimum_gpu_ratio"),
         gpu_case=_case({"name": "gpu", **task["gpu"]}) if "gpu" in task else None,

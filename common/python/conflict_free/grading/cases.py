@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy
 
-from .assignment import Assignment, AssignmentError, Case, Range
+from .assignment import Assignment, AssignmentError
+from .parts import Case, Range
 
 CASE_FILE = "case.txt"
 #: How many cases, from the first of the drawn order on, are repeated at the end with other data.

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from . import partition_pictures, pictures
-from .assignment import Assignment, Threshold
+from .assignment import Assignment
 from .cases import DrawnCase
 from .expressions import value_of
 from .finding import Finding, guarded
+from .parts import Threshold
 from .result import Place
 from .running import Run
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from .assignment import BRIEF, DEFAULT_MACHINE, TRY, Assignment, Case, Range
+from .assignment import DEFAULT_MACHINE, TRY, Assignment
+from .parts import Case, Range
 
 #: The page with the brief, the checks, and the commands to work with.
 README = "README.rst"
@@ -24,7 +25,7 @@ def files(assignment: Assignment) -> dict[str, str]:
 
 def readme(assignment: Assignment) -> str:
     """Return the page for students. It has nothing of the answers, and only the number of the hidden cases."""
-    licence, brief = (assignment.folder / BRIEF).read_text(encoding="utf-8").split("\n\n", 1)
+    licence, brief = assignment.brief().split("\n\n", 1)
     parts = [
         licence,
         _titled(assignment.title, "="),

@@ -19,10 +19,11 @@ from pathlib import Path
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 from conflict_free.grading import assignment, regions, release, sandbox, timing
 from conflict_free.grading.answer_texts import SOLUTION, STARTER
-from conflict_free.grading.assignment import TRY, Assignment, Outcome
+from conflict_free.grading.assignment import TRY, Assignment
 from conflict_free.grading.building import OPTIONS, Toolchain
 from conflict_free.grading.cases import draw, seed_of
 from conflict_free.grading.judging import grade
+from conflict_free.grading.parts import Outcome
 from conflict_free.grading.result import Result
 from conflict_free.setup import cuda
 from conflict_free.whole_files import write_asked

@@ -16,10 +16,11 @@ from pathlib import Path
 
 from conflict_free.console import FAILED, OneLineParser, run_main, say
 from conflict_free.grading import assignment
-from conflict_free.grading.assignment import Assignment, Movement
+from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
 from conflict_free.grading.judging import Grading
+from conflict_free.grading.parts import Movement, Outcome
 
 from . import answers
 from .confinement import confined
@@ -50,7 +51,7 @@ def mutants(task: Assignment) -> Iterator[Mutant]:
         yield Mutant(f"thresholds.{threshold.name}", replace(task, thresholds=others), threshold.check)
 
 
-def noticed_by(mutant: Mutant, gradings: Mapping[str, Grading], expected: Mapping[str, assignment.Outcome]) -> str | None:
+def noticed_by(mutant: Mutant, gradings: Mapping[str, Grading], expected: Mapping[str, Outcome]) -> str | None:
     """Return the first answer that scores differently under the mutant, or None."""
     for name, grading in gradings.items():
         if expected[name].fails != mutant.check:

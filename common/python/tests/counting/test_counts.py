@@ -69,7 +69,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from conflict_free.counting import failing
 from conflict_free.evidence import metrics
-names = failing.names_of({"votes": 3, "matrix_load": {"instructions": 2, "wavefronts": 8}})
+names = failing.names_of({"votes": 3, "matrix_load": {"instructions": 2, "wavefronts": 8}}, "")
 print(names["votes"], names["matrix_load"]["wavefronts_per_instruction"], metrics.counts_metric({"matrix_load": {"conflicts": 6}}, "matrix_load.conflicts"))
 """
 

@@ -48,7 +48,7 @@ def test_each_launch_is_judged(condition, failed):
 
 
 def test_many_launches_are_told_in_few_lines():
-    data = {"kernels": [launch("plain", number, conflicts=1) for number in range(300)]}
+    data = {"machine": "sm_90", "kernels": [launch("plain", number, conflicts=1) for number in range(300)]}
     lines = failing.failures(["shared_load.conflicts > 0"], data)
     assert len(lines) == 6
     assert lines[-1] == "failed: shared_load.conflicts > 0 in 295 more launches"
@@ -70,7 +70,7 @@ def test_what_is_no_expression_is_refused(condition):
 
 
 def test_every_count_has_a_name():
-    names = failing.names_of({})
+    names = failing.names_of({}, "sm_90")
     assert set(NUMBERS) <= set(names)
     assert all(set(group.measure.keys) <= set(names[name]) for name, group in GROUPS.items())
 

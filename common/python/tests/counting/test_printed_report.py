@@ -61,7 +61,7 @@ def test_the_listing_shows_the_function_and_its_counts(capsys, source):
     assert "\n1 barrier\n" in text
     assert "k   grid 1 · block 32 x 2\n" in text
     assert "store              4         128        4        124            32.00\n" in text
-    assert "shared store      4 32.00    3     s[0] = 1;\n" in text
+    assert "shared store      4 32.00*   3     s[0] = 1;\n" in text
     assert "   1 __global__ void k()\n" in text and "// after" not in text
     assert not any(line.endswith(" ") for line in text.splitlines())
 

@@ -11,7 +11,8 @@ from grading_tools import changed_copy, padding
 
 from conflict_free.console import Stop
 from conflict_free.grading import cases, regions, release
-from conflict_free.grading.assignment import AssignmentError, Case, Range, load, load_folder, names
+from conflict_free.grading.assignment import AssignmentError, load, load_folder, names
+from conflict_free.grading.parts import Case, Range
 
 SOURCE = """\
 before
@@ -108,9 +109,9 @@ def test_what_is_not_said_has_a_default(tmp_path):
         ("width = 64\nheight = 64\n", "width = 64\nheight = 6.5\n", '6.5 is not of type "integer"'),
         ("from = 33, to = 95", "from = 95, to = 33", "from = 95 or more is accepted"),
         ('fails = "correct"', 'fails = "counts.nothing"', "'counts.nothing' given"),
-        ('file = "swizzled.cu"', 'file = "padded_by_one.cu"', "answers/swizzled.cu is not listed"),
-        ('file = "swizzled.cu"', 'file = "nowhere.cu"', "no file answers/nowhere.cu"),
-        ('file = "swizzled.cu"', 'cheat = "unheard_of"', "'unheard_of' given"),
+        ("swizzled = {", "# swizzled = {", "answers/swizzled.cu is not listed"),
+        ("swizzled = {points = 100}", "swizzled = {points = 100}\nnowhere = {points = 100}", "a file answers/nowhere.cu or a change"),
+        ("[cheats]\n", "[cheats]\nunheard_of = false\n", "'unheard_of' given"),
         ('source = "transpose_doubles.cu"', 'source = "other.cu"', "no file other.cu"),
         ("minimum_gpu_ratio = 0.7", "", "points.fast: given without"),
         ('after = "coalesced"', 'after = "conflicts"', "an earlier threshold is accepted"),

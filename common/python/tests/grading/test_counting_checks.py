@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from conflict_free.grading import counting_checks
-from conflict_free.grading.assignment import Threshold
 from conflict_free.grading.partition_pictures import picture_of
+from conflict_free.grading.parts import Threshold
 
 CASE = SimpleNamespace(name="square", sizes="n 8", parameters={"n": 8})
 

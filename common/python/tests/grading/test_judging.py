@@ -16,8 +16,8 @@ from grading_tools import CONFINED, answer_file, build_folder, changed_copy, gra
 from conflict_free.console import NO_GPU, Stop
 from conflict_free.counting import model_runtime
 from conflict_free.grading import assignment, building, result
-from conflict_free.grading.assignment import Outcome
 from conflict_free.grading.judging import Grading
+from conflict_free.grading.parts import Outcome
 from conflict_free.grading.result import Check, Result, ResultFormatError
 from conflict_free.schemas import Schema
 from conflict_free.trials import answers

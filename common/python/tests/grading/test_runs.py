@@ -12,8 +12,9 @@ import pytest
 from test_pictures import LAUNCH, bank_access
 
 from conflict_free.grading import cases, counting_checks, data_checks, safety
-from conflict_free.grading.assignment import AssignmentError, Case, KernelWork, Limits, Movement, Threshold
+from conflict_free.grading.assignment import AssignmentError
 from conflict_free.grading.comparing import difference
+from conflict_free.grading.parts import Case, KernelWork, Limits, Movement, Threshold
 from conflict_free.grading.result import Place
 from conflict_free.grading.running import Run
 from conflict_free.grading.sandbox import Done

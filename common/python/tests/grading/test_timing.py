@@ -13,7 +13,7 @@ from grading_tools import padding
 
 from conflict_free.console import NO_GPU, Stop
 from conflict_free.grading import cases, timing
-from conflict_free.grading.assignment import Case
+from conflict_free.grading.parts import Case
 
 #: A program that turns the input and reports the time that its source names: // ms 2.5
 PROGRAM = """\

@@ -18,7 +18,8 @@ void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addre
     const simt::Device::Range range = current_device().range_of(address);
     require(allocation || range.bytes != 0);
     const bool on_host =
-        allocation ? allocation->kind == Allocation::Kind::pinned || allocation->kind == Allocation::Kind::registered : range.host;
+        allocation ? allocation->kind == ProgramAllocation::Kind::pinned || allocation->kind == ProgramAllocation::Kind::registered
+                   : range.host;
     const int owner = allocation ? allocation->device : thread_state().device;
     switch (attribute) {
         case CU_POINTER_ATTRIBUTE_CONTEXT: return give(data, primary_context(owner));
@@ -26,7 +27,7 @@ void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addre
         case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(data, address);
         case CU_POINTER_ATTRIBUTE_HOST_POINTER: require(range.host); return give(data, pointer_of(address));
         case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-            return give(data, static_cast<unsigned>(allocation && allocation->kind == Allocation::Kind::managed));
+            return give(data, static_cast<unsigned>(allocation && allocation->kind == ProgramAllocation::Kind::managed));
         case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(data, owner);
         case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return give(data, static_cast<CUdeviceptr>(range.begin));
@@ -45,7 +46,7 @@ void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addre
 }
 
 /// Allocates memory. Unlike the runtime, the driver refuses 0 bytes.
-CUresult allocate(CUdeviceptr* address, std::size_t bytes, Allocation::Kind kind, unsigned flags = 0)
+CUresult allocate(CUdeviceptr* address, std::size_t bytes, ProgramAllocation::Kind kind, unsigned flags = 0)
 {
     return driver_call([&] {
         require(address && bytes != 0);
@@ -57,10 +58,10 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, Allocation::Kind kind
 
 extern "C" {
 
-CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) { return allocate(address, bytes, Allocation::Kind::device); }
+CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) { return allocate(address, bytes, ProgramAllocation::Kind::device); }
 CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags)
 {
-    return allocate(address, bytes, Allocation::Kind::managed, flags);
+    return allocate(address, bytes, ProgramAllocation::Kind::managed, flags);
 }
 
 CUresult cuMemAllocPitch(CUdeviceptr* address, std::size_t* pitch, std::size_t width, std::size_t height, unsigned element_bytes)

@@ -22,8 +22,8 @@ using namespace simt::calls;
 
 void set_module(void* handle, std::vector<std::string> texts)
 {
-    Module& module = load_texts(std::move(texts));
-    Module* pointer = &module;
+    DeviceCode& module = load_texts(std::move(texts));
+    DeviceCode* pointer = &module;
     std::memcpy(handle, &pointer, sizeof pointer);
 }
 
@@ -35,7 +35,7 @@ void set_kernel(void* handle, Kernel& kernel)
 
 void list_kernels(void* handles, unsigned count, const void* library)
 {
-    Module& module = require_module(library);
+    DeviceCode& module = require_module(library);
     const auto names = module.kernel_names();
     for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i)
         set_kernel(static_cast<void**>(handles) + i, module.kernel(names[i]));

@@ -125,7 +125,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_
 {
     return locked_call([&] {
         require(address && flags == 0 && bytes > 0 && bytes % granularity == 0 && (alignment & (alignment - 1)) == 0);
-        *address = device_pointer(Allocations::instance().allocate(Allocation::Kind::device, bytes));
+        *address = device_pointer(Allocations::instance().allocate(ProgramAllocation::Kind::device, bytes));
         memory().reserved[*address] = bytes;
     });
 }
@@ -138,7 +138,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes)
         const auto first = memory().mappings.lower_bound(address);
         require(first == memory().mappings.end() || first->first >= address + bytes);
         memory().reserved.erase(found);
-        Allocations::instance().release(pointer_of(address), {Allocation::Kind::device}, cudaErrorInvalidValue);
+        Allocations::instance().release(pointer_of(address), {ProgramAllocation::Kind::device}, cudaErrorInvalidValue);
     });
 }
 

@@ -12,7 +12,7 @@ namespace simt::calls {
 std::shared_ptr<void> Allocations::allocate_for_graph(std::size_t bytes)
 {
     require(bytes > 0);
-    return {allocate(Allocation::Kind::graph, bytes), [](void* memory) { instance().leave_to_launches(memory); }};
+    return {allocate(ProgramAllocation::Kind::graph, bytes), [](void* memory) { instance().leave_to_launches(memory); }};
 }
 
 void Allocations::leave_to_launches(void* memory)
@@ -20,7 +20,7 @@ void Allocations::leave_to_launches(void* memory)
     const std::scoped_lock lock(mutex_);
     const auto found = by_begin_.find(address_of(memory));
     // cudaDeviceReset has freed the memory.
-    if (found == by_begin_.end() || found->second.kind != Allocation::Kind::graph) return;
+    if (found == by_begin_.end() || found->second.kind != ProgramAllocation::Kind::graph) return;
     found->second.is_orphan = true;
     if (found->second.in_use) return;
     give_back(found->second);
@@ -30,7 +30,7 @@ void Allocations::leave_to_launches(void* memory)
 void Allocations::use(void* memory)
 {
     const std::scoped_lock lock(mutex_);
-    Allocation& allocation = by_begin_.at(address_of(memory));
+    ProgramAllocation& allocation = by_begin_.at(address_of(memory));
     require(!allocation.in_use);
     allocation.in_use = true;
     GraphBytes& bytes = graph_bytes_[allocation.device];
@@ -39,7 +39,7 @@ void Allocations::use(void* memory)
     bytes.highest = std::max(bytes.highest, bytes.kept);
 }
 
-void Allocations::end_use(Allocation& allocation)
+void Allocations::end_use(ProgramAllocation& allocation)
 {
     allocation.in_use = false;
     graph_bytes_[allocation.device].in_use -= allocation.bytes;

@@ -19,9 +19,9 @@ std::vector<std::string> texts_of_file(const char* path)
     return texts_of_image(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
 }
 
-Module& load_texts(std::vector<std::string> texts)
+DeviceCode& load_texts(std::vector<std::string> texts)
 {
-    Module& module = Registry::instance().add_module(std::make_unique<Module>(std::move(texts)));
+    DeviceCode& module = Registry::instance().add_module(std::make_unique<DeviceCode>(std::move(texts)));
     try {
         module.number();
     } catch (...) {
@@ -31,11 +31,11 @@ Module& load_texts(std::vector<std::string> texts)
     return module;
 }
 
-Module& require_module(const void* handle)
+DeviceCode& require_module(const void* handle)
 {
-    const auto* module = static_cast<const Module*>(handle);
+    const auto* module = static_cast<const DeviceCode*>(handle);
     require(Registry::instance().holds(module), cudaErrorInvalidResourceHandle);
-    return *const_cast<Module*>(module);
+    return *const_cast<DeviceCode*>(module);
 }
 
 VariableInfo variable_in(const void* handle, const char* name)
@@ -49,7 +49,7 @@ VariableInfo variable_in(const void* handle, const char* name)
 Kernel& kernel_in(const void* handle, const char* name)
 {
     require(name != nullptr);
-    Module& module = require_module(handle);
+    DeviceCode& module = require_module(handle);
     require(module.has_kernel(name), cudaErrorSymbolNotFound);
     return module.kernel(name);
 }
@@ -111,7 +111,7 @@ SIMT_ANSWER(cudaLibraryGetKernelCount, (unsigned* count, cudaLibrary_t library),
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library)
 {
     return call([&] {
-        Module& module = require_module(library);
+        DeviceCode& module = require_module(library);
         const auto names = module.kernel_names();
         for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i)
             kernels[i] = reinterpret_cast<cudaKernel_t>(&module.kernel(names[i]));

@@ -44,7 +44,7 @@ simt::DeviceAddress require_managed(const void* pointer, std::size_t bytes)
 {
     const auto allocation = Allocations::instance().find(pointer);
     const bool variable = !allocation && on_device(pointer, bytes) && on_host(pointer, bytes);
-    require(variable || (allocation && allocation->kind == Allocation::Kind::managed && bytes != 0 &&
+    require(variable || (allocation && allocation->kind == ProgramAllocation::Kind::managed && bytes != 0 &&
                          bytes <= allocation->bytes - (address_of(pointer) - allocation->begin)));
     return allocation ? allocation->begin : address_of(pointer);
 }

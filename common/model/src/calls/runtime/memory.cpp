@@ -20,7 +20,7 @@ Allocations& Allocations::instance()
     return instance;
 }
 
-void Allocations::add(const Allocation& allocation)
+void Allocations::add(const ProgramAllocation& allocation)
 {
     const std::scoped_lock lock(mutex_);
     by_begin_[allocation.begin] = allocation;
@@ -29,11 +29,11 @@ void Allocations::add(const Allocation& allocation)
     highest_ = std::max(highest_, allocation.begin + allocation.bytes);
 }
 
-void* Allocations::allocate(Allocation::Kind kind, std::size_t bytes, unsigned flags, cudaMemPool_t pool)
+void* Allocations::allocate(ProgramAllocation::Kind kind, std::size_t bytes, unsigned flags, cudaMemPool_t pool)
 {
     if (bytes == 0) return nullptr;
     void* memory = nullptr;
-    if (kind == Allocation::Kind::device || kind == Allocation::Kind::graph) {
+    if (kind == ProgramAllocation::Kind::device || kind == ProgramAllocation::Kind::graph) {
         memory = pointer_to(current_device().allocate(bytes));
         require(memory != nullptr, cudaErrorMemoryAllocation);
     } else {
@@ -52,31 +52,31 @@ void Allocations::register_host(void* memory, std::size_t bytes, unsigned flags)
     const std::scoped_lock lock(mutex_);
     const auto after = by_begin_.lower_bound(address_of(memory) + bytes);
     if (after != by_begin_.begin()) {
-        const Allocation& before = std::prev(after)->second;
+        const ProgramAllocation& before = std::prev(after)->second;
         require(before.begin + before.bytes <= address_of(memory), cudaErrorHostMemoryAlreadyRegistered);
     }
     current_device().map_host(memory, bytes);
-    add({Allocation::Kind::registered, address_of(memory), bytes, thread_state().device, flags, nullptr});
+    add({ProgramAllocation::Kind::registered, address_of(memory), bytes, thread_state().device, flags, nullptr});
 }
 
-void Allocations::give_back(const Allocation& allocation)
+void Allocations::give_back(const ProgramAllocation& allocation)
 {
     void* memory = pointer_to(allocation.begin);
     Device& owner = device(allocation.device);
     if (allocation.on_host()) {
         owner.unmap_host(memory);
-        if (allocation.kind != Allocation::Kind::registered) munmap(memory, allocation.bytes);
+        if (allocation.kind != ProgramAllocation::Kind::registered) munmap(memory, allocation.bytes);
     } else {
         owner.release(allocation.begin);
     }
 }
 
-void Allocations::release(void* memory, std::initializer_list<Allocation::Kind> allowed, cudaError_t otherwise)
+void Allocations::release(void* memory, std::initializer_list<ProgramAllocation::Kind> allowed, cudaError_t otherwise)
 {
     const std::scoped_lock lock(mutex_);
     const auto found = by_begin_.find(address_of(memory));
     require(found != by_begin_.end() && std::ranges::find(allowed, found->second.kind) != allowed.end(), otherwise);
-    if (found->second.kind == Allocation::Kind::graph) {
+    if (found->second.kind == ProgramAllocation::Kind::graph) {
         require(found->second.in_use, otherwise);
         end_use(found->second);
         if (!found->second.is_orphan) return;
@@ -85,12 +85,12 @@ void Allocations::release(void* memory, std::initializer_list<Allocation::Kind> 
     by_begin_.erase(found);
 }
 
-std::optional<Allocation> Allocations::find(const void* address) const
+std::optional<ProgramAllocation> Allocations::find(const void* address) const
 {
     const std::scoped_lock lock(mutex_);
     const auto after = by_begin_.upper_bound(address_of(address));
     if (after == by_begin_.begin()) return std::nullopt;
-    const Allocation& allocation = std::prev(after)->second;
+    const ProgramAllocation& allocation = std::prev(after)->second;
     if (address_of(address) - allocation.begin >= allocation.bytes) return std::nullopt;
     return allocation;
 }
@@ -139,7 +139,7 @@ bool on_host(const void* pointer, std::size_t bytes)
     if (!pointer || only_on_device(pointer)) return false;
     const auto allocation = Allocations::instance().find(pointer);
     // Host memory may continue beyond the part of it that was registered.
-    if (!allocation || allocation->kind == Allocation::Kind::registered) return true;
+    if (!allocation || allocation->kind == ProgramAllocation::Kind::registered) return true;
     return bytes <= allocation->bytes - (address_of(pointer) - allocation->begin);
 }
 
@@ -188,7 +188,7 @@ void set_elements(void* to, std::uint32_t value, unsigned width, std::size_t cou
 }  // namespace simt::calls
 
 using namespace simt::calls;
-using Kind = Allocation::Kind;
+using Kind = ProgramAllocation::Kind;
 
 namespace {
 

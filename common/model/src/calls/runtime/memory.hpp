@@ -15,7 +15,7 @@
 namespace simt::calls {
 
 /// An allocation of the program.
-struct Allocation {
+struct ProgramAllocation {
     /// `graph` is device memory that the node of a graph allocates.
     enum class Kind : std::uint8_t { device, graph, managed, pinned, registered };
     Kind kind = Kind::device;
@@ -50,7 +50,7 @@ public:
     static Allocations& instance();
 
     /// Null if `bytes` is 0. Fails with cudaErrorMemoryAllocation if there is not enough memory.
-    void* allocate(Allocation::Kind kind, std::size_t bytes, unsigned flags = 0, cudaMemPool_t pool = nullptr);
+    void* allocate(ProgramAllocation::Kind kind, std::size_t bytes, unsigned flags = 0, cudaMemPool_t pool = nullptr);
     void register_host(void* memory, std::size_t bytes, unsigned flags);
     /// Memory for the node of a graph. The graph's other nodes hold its address, so the address is the same in each launch. The
     /// memory lives as long as the pointer or its use.
@@ -59,8 +59,8 @@ public:
     void use(void* memory);
     GraphBytes& graph_bytes(int device);
     /// Frees an allocation. Fails if none of `allowed` starts at this address. The memory of a graph stays for its next launch.
-    void release(void* memory, std::initializer_list<Allocation::Kind> allowed, cudaError_t otherwise);
-    std::optional<Allocation> find(const void* address) const;
+    void release(void* memory, std::initializer_list<ProgramAllocation::Kind> allowed, cudaError_t otherwise);
+    std::optional<ProgramAllocation> find(const void* address) const;
     /// Frees all memory of the current device, and the host memory that it maps.
     void release_all();
     /// Bytes from a pool that are in use.
@@ -69,13 +69,13 @@ public:
     bool is_device_address(const void* address) const;
 
 private:
-    void add(const Allocation& allocation);
-    void give_back(const Allocation& allocation);
+    void add(const ProgramAllocation& allocation);
+    void give_back(const ProgramAllocation& allocation);
     void leave_to_launches(void* memory);
-    void end_use(Allocation& allocation);
+    void end_use(ProgramAllocation& allocation);
 
     mutable std::recursive_mutex mutex_;
-    std::map<DeviceAddress, Allocation> by_begin_;
+    std::map<DeviceAddress, ProgramAllocation> by_begin_;
     std::map<int, GraphBytes> graph_bytes_;
     /// Bounds of all device memory so far.
     DeviceAddress lowest_ = ~DeviceAddress{0}, highest_ = 0;

@@ -91,7 +91,7 @@ std::size_t Kernel::shared_limit()
     return usual - std::min(usual, fixed);
 }
 
-Module::~Module()
+DeviceCode::~DeviceCode()
 {
     for (const auto& [ordinal, number] : numbers_) {
         try {
@@ -102,7 +102,7 @@ Module::~Module()
     }
 }
 
-void Module::read_containers()
+void DeviceCode::read_containers()
 {
     std::string targets;
     for (const void* container : std::exchange(containers_, {})) {
@@ -116,13 +116,13 @@ void Module::read_containers()
     if (texts_.empty()) throw no_ptx(targets);
 }
 
-void Module::forget(int device)
+void DeviceCode::forget(int device)
 {
     numbers_.erase(device);
     for (const auto& [name, kernel] : kernels_) kernel->forget(device);
 }
 
-int Module::number()
+int DeviceCode::number()
 {
     const std::scoped_lock lock(module_mutex());
     const int ordinal = thread_state().device;
@@ -141,7 +141,7 @@ int Module::number()
     }
 }
 
-void Module::set_managed_pointers(int number)
+void DeviceCode::set_managed_pointers(int number)
 {
     for (const Managed& managed : managed_) {
         VariableInfo info;
@@ -149,7 +149,7 @@ void Module::set_managed_pointers(int number)
     }
 }
 
-Kernel& Module::kernel(const std::string& name)
+Kernel& DeviceCode::kernel(const std::string& name)
 {
     const std::scoped_lock lock(module_mutex());
     auto& kernel = kernels_[name];
@@ -160,9 +160,9 @@ Kernel& Module::kernel(const std::string& name)
     return *kernel;
 }
 
-bool Module::has_kernel(const std::string& name) { return current_device().find_function(number(), name) >= 0; }
-std::vector<std::string> Module::kernel_names() { return current_device().function_names(number()); }
-bool Module::variable(const std::string& name, VariableInfo& info) { return current_device().find_variable(number(), name, info); }
+bool DeviceCode::has_kernel(const std::string& name) { return current_device().find_function(number(), name) >= 0; }
+std::vector<std::string> DeviceCode::kernel_names() { return current_device().function_names(number()); }
+bool DeviceCode::variable(const std::string& name, VariableInfo& info) { return current_device().find_variable(number(), name, info); }
 
 Registry& Registry::instance()
 {
@@ -171,15 +171,15 @@ Registry& Registry::instance()
     return registry;
 }
 
-Module& Registry::add_module(std::unique_ptr<Module> module)
+DeviceCode& Registry::add_module(std::unique_ptr<DeviceCode> module)
 {
     const std::scoped_lock lock(module_mutex());
-    Module& added = *module;
+    DeviceCode& added = *module;
     modules_[&added] = std::move(module);
     return added;
 }
 
-void Registry::remove_module(Module& module)
+void Registry::remove_module(DeviceCode& module)
 {
     const std::scoped_lock lock(module_mutex());
     std::erase_if(kernels_, [&](const auto& entry) { return entry.second->module == &module; });
@@ -188,7 +188,7 @@ void Registry::remove_module(Module& module)
     modules_.erase(&module);
 }
 
-bool Registry::holds(const Module* module) const
+bool Registry::holds(const DeviceCode* module) const
 {
     const std::scoped_lock lock(module_mutex());
     return modules_.contains(module);
@@ -202,14 +202,14 @@ Kernel* Registry::kernel(const void* function) const
     return static_cast<Kernel*>(const_cast<void*>(function));
 }
 
-const Variable* Registry::variable(const void* symbol) const
+const RegisteredVariable* Registry::variable(const void* symbol) const
 {
     const std::scoped_lock lock(module_mutex());
     const auto found = variables_.find(symbol);
     return found == variables_.end() ? nullptr : &found->second;
 }
 
-const Variable* Registry::managed_variable(const void* address) const
+const RegisteredVariable* Registry::managed_variable(const void* address) const
 {
     const std::scoped_lock lock(module_mutex());
     for (const auto& [symbol, variable] : variables_)
@@ -232,7 +232,7 @@ Kernel& require_kernel(const void* function)
 
 VariableInfo require_variable(const void* symbol)
 {
-    const Variable* variable = Registry::instance().variable(symbol);
+    const RegisteredVariable* variable = Registry::instance().variable(symbol);
     if (!variable) variable = Registry::instance().managed_variable(symbol);
     require(variable != nullptr, cudaErrorInvalidSymbol);
     VariableInfo info;

@@ -18,13 +18,13 @@
 
 namespace simt::calls {
 
-class Module;
+class DeviceCode;
 
 /// A kernel. Its address serves as cudaKernel_t, cudaFunction_t and CUfunction.
 struct Kernel {
-    Kernel(Module& its_module, std::string its_name) : module(&its_module), name(std::move(its_name)) {}
+    Kernel(DeviceCode& its_module, std::string its_name) : module(&its_module), name(std::move(its_name)) {}
 
-    Module* module;
+    DeviceCode* module;
     /// The mangled name.
     std::string name;
     /// Set by cudaFuncSetAttribute(); -1 until then.
@@ -51,15 +51,15 @@ private:
 };
 
 /// Device code that is linked together. A device loads it when it first needs a part of it.
-class Module {
+class DeviceCode {
 public:
     /// @param containers of a program, which are read when they are needed
-    explicit Module(std::vector<const void*> containers) : containers_(std::move(containers)) {}
+    explicit DeviceCode(std::vector<const void*> containers) : containers_(std::move(containers)) {}
     /// @param texts of PTX
-    explicit Module(std::vector<std::string> texts) : texts_(std::move(texts)) {}
-    ~Module();
-    Module(const Module&) = delete;
-    Module& operator=(const Module&) = delete;
+    explicit DeviceCode(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+    ~DeviceCode();
+    DeviceCode(const DeviceCode&) = delete;
+    DeviceCode& operator=(const DeviceCode&) = delete;
 
     /// The module's number on the device that this thread uses. DeviceError if it cannot be loaded.
     int number();
@@ -98,8 +98,8 @@ private:
 std::recursive_mutex& module_mutex();
 
 /// A `__device__`, `__constant__` or `__managed__` variable of the program.
-struct Variable {
-    Module* module = nullptr;
+struct RegisteredVariable {
+    DeviceCode* module = nullptr;
     std::string name;
     std::size_t bytes = 0;
     /// Where host code keeps the address of a managed variable.
@@ -114,27 +114,27 @@ class Registry {
 public:
     static Registry& instance();
 
-    Module& add_module(std::unique_ptr<Module> module);
+    DeviceCode& add_module(std::unique_ptr<DeviceCode> module);
     /// Removes a module with all of its kernels and variables.
-    void remove_module(Module& module);
-    bool holds(const Module* module) const;
+    void remove_module(DeviceCode& module);
+    bool holds(const DeviceCode* module) const;
     void add_kernel(const void* host_function, Kernel& kernel) { kernels_[host_function] = &kernel; }
-    void add_variable(const void* host_variable, Variable variable) { variables_[host_variable] = std::move(variable); }
+    void add_variable(const void* host_variable, RegisteredVariable variable) { variables_[host_variable] = std::move(variable); }
     void add_handle(const Kernel& kernel) { handles_.insert(&kernel); }
 
     /// The kernel of a stub in host code, or the one whose handle this is. Null if it is neither.
     Kernel* kernel(const void* function) const;
-    const Variable* variable(const void* symbol) const;
+    const RegisteredVariable* variable(const void* symbol) const;
     /// The managed variable that starts at this address.
-    const Variable* managed_variable(const void* address) const;
+    const RegisteredVariable* managed_variable(const void* address) const;
     /// Forgets what a device has loaded: the device was reset, and loads modules again when it needs them.
     void forget_loaded(int device);
 
 private:
-    std::map<const Module*, std::unique_ptr<Module>> modules_;
+    std::map<const DeviceCode*, std::unique_ptr<DeviceCode>> modules_;
     std::map<const void*, Kernel*> kernels_;
     std::set<const void*> handles_;
-    std::map<const void*, Variable> variables_;
+    std::map<const void*, RegisteredVariable> variables_;
 };
 
 /// The kernel of a stub or a handle. Fails with cudaErrorInvalidDeviceFunction if there is none, or if the code does not have it.

@@ -80,7 +80,7 @@ void* allocate(std::size_t bytes, cudaMemPool_t pool, cudaStream_t handle)
         enqueue(handle, work);
         return work.parameters.dptr;
     }
-    void* memory = Allocations::instance().allocate(Allocation::Kind::device, bytes, 0, pool);
+    void* memory = Allocations::instance().allocate(ProgramAllocation::Kind::device, bytes, 0, pool);
     pool->highest = std::max(pool->highest, Allocations::instance().pool_bytes(pool));
     return memory;
 }

@@ -22,7 +22,7 @@ std::vector<const void*> containers_of(const FatBinaryWrapper& wrapper)
     return containers;
 }
 
-Module* module_of(void** handle) { return reinterpret_cast<Module*>(handle); }
+DeviceCode* module_of(void** handle) { return reinterpret_cast<DeviceCode*>(handle); }
 
 }  // namespace
 
@@ -35,9 +35,10 @@ void** __cudaRegisterFatBinary(void* description)
     if (wrapper.magic != FatBinaryWrapper::expected_magic) {
         print_error(
             {simt::MessageCode::damaged_fat_binary, {{"damage", std::vector{simt::Message(simt::MessageCode::strange_description)}}}});
-        return reinterpret_cast<void**>(&Registry::instance().add_module(std::make_unique<Module>(std::vector<const void*>{description})));
+        return reinterpret_cast<void**>(
+            &Registry::instance().add_module(std::make_unique<DeviceCode>(std::vector<const void*>{description})));
     }
-    return reinterpret_cast<void**>(&Registry::instance().add_module(std::make_unique<Module>(containers_of(wrapper))));
+    return reinterpret_cast<void**>(&Registry::instance().add_module(std::make_unique<DeviceCode>(containers_of(wrapper))));
 }
 
 void __cudaRegisterFatBinaryEnd(void**) {}

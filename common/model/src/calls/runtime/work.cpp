@@ -28,7 +28,7 @@ struct Runner {
     void operator()(const AllocateWork& work) const { Allocations::instance().use(work.parameters.dptr); }
     void operator()(const FreeWork& work) const
     {
-        using Kind = Allocation::Kind;
+        using Kind = ProgramAllocation::Kind;
         Allocations::instance().release(work.pointer, {Kind::device, Kind::graph, Kind::managed}, cudaErrorInvalidValue);
     }
     void operator()(const ConditionalWork& work) const { run_conditional(work); }

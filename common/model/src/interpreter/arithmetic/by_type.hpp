@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "interpreter/decode/opcodes.hpp"
+#include "interpreter/decode/instruction.hpp"
 
 namespace simt::interpreter {
 

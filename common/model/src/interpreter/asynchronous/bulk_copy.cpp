@@ -6,6 +6,7 @@
 #include <string>
 
 #include "interpreter/asynchronous/bulk.hpp"
+#include "interpreter/decode/opcodes.hpp"
 #include "interpreter/memory/atomic_update.hpp"
 
 namespace simt::interpreter {

@@ -11,6 +11,7 @@
 
 #include "interpreter/asynchronous/bulk.hpp"
 #include "interpreter/asynchronous/tensor_rows.hpp"
+#include "interpreter/decode/opcodes.hpp"
 #include "interpreter/memory/atomic_update.hpp"
 #include "interpreter/memory/memory_access.hpp"
 

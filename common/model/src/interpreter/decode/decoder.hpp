@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "interpreter/decode/opcodes.hpp"
 #include "interpreter/decode/polls.hpp"
 #include "interpreter/schedule/warp.hpp"
 

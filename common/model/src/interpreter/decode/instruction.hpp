@@ -14,10 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <memory>
 
 #include "ptx/module.hpp"
+#include "rules/lane_sets.hpp"
 #include "simt/warp_size.hpp"
 
 namespace simt::interpreter {
@@ -75,26 +75,6 @@ template <class Details> const Details& details(const DecodedInstruction& instru
 {
     return *reinterpret_cast<const Details*>(instruction.immediate);
 }
-
-/// The lowest lane of a mask, which has one.
-inline std::size_t first_lane(std::uint32_t mask) { return static_cast<std::size_t>(std::countr_zero(mask)); }
-
-/// The lanes of a mask, lowest first.
-struct LaneRange {
-    struct Iterator {
-        std::uint32_t rest;
-        std::size_t operator*() const { return first_lane(rest); }
-        void operator++() { rest &= rest - 1; }
-        bool operator==(std::default_sentinel_t) const { return rest == 0; }
-    };
-
-    std::uint32_t mask;
-    Iterator begin() const { return {mask}; }
-    static std::default_sentinel_t end() { return {}; }
-};
-
-/// For loops: `for (const std::size_t lane : lanes_in(mask))`.
-inline LaneRange lanes_in(std::uint32_t mask) { return {mask}; }
 
 /// The meaning of an instruction of PTX: its handler and the types of its operands.
 struct Semantics {

@@ -8,6 +8,26 @@
 
 namespace simt::interpreter {
 
+// The functions that the rows name.
+#define EXECUTES(opcode, handler) void handler(Warp& warp, const DecodedInstruction& instruction);
+#define LANEWISE(opcode, finder) Semantics finder(const ptx::Instruction& instruction);
+#define DECODES(opcode, decoder_function) \
+    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out);
+#define TENSOR(opcode, decoder_function)                                                                   \
+    namespace tensor {                                                                                     \
+    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out); \
+    }
+#define TEXTURE(opcode, decoder_function)                                                                  \
+    namespace texture {                                                                                    \
+    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out); \
+    }
+#include "interpreter/decode/opcodes.def"
+#undef EXECUTES
+#undef LANEWISE
+#undef DECODES
+#undef TENSOR
+#undef TEXTURE
+
 namespace {
 
 using Table = std::unordered_map<std::string_view, std::vector<Form>>;

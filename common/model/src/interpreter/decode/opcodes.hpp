@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The table of opcodes (opcodes.def), and the declarations of the functions that it names.
+/// The table of opcodes (opcodes.def).
 #pragma once
 
 #include <span>
@@ -29,23 +29,10 @@ std::span<const Form> forms_of(std::string_view opcode);
 /// Handlers work on the lanes of `RegisterFile::active` alone, whatever the others hold.
 Semantics find_lanewise(const ptx::Instruction& instruction);
 
-#define EXECUTES(opcode, handler) void handler(Warp& warp, const DecodedInstruction& instruction);
-#define LANEWISE(opcode, finder) Semantics finder(const ptx::Instruction& instruction);
-#define DECODES(opcode, decoder_function) \
-    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out);
-#define TENSOR(opcode, decoder_function)                                                                   \
-    namespace tensor {                                                                                     \
-    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out); \
-    }
-#define TEXTURE(opcode, decoder_function)                                                                  \
-    namespace texture {                                                                                    \
-    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out); \
-    }
-#include "interpreter/decode/opcodes.def"
-#undef EXECUTES
-#undef LANEWISE
-#undef DECODES
-#undef TENSOR
-#undef TEXTURE
+/// Executes an instruction whose results nobody sees.
+void do_nothing(Warp& warp, const DecodedInstruction& instruction);
+
+/// Executes `ret`.
+void return_from(Warp& warp, const DecodedInstruction& instruction);
 
 }  // namespace simt::interpreter

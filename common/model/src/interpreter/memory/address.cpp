@@ -66,7 +66,7 @@ void test_space(Warp& warp, const DecodedInstruction& instruction)
             case ptx::StateSpace::param: is = memory::is_parameter(a); break;
             case ptx::StateSpace::constant: {
                 memory::Allocation allocation;
-                is = memory::AddressSpace::instance().find(a, allocation) && allocation.read_only;
+                is = memory::AddressSpace::instance().find(a, allocation) && allocation.constant;
                 break;
             }
             default: is = a < memory::shared_window; break;

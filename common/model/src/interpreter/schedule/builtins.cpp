@@ -34,17 +34,17 @@ std::string text_at(Warp& warp, std::size_t lane, std::uint64_t address)
     return text;
 }
 
-/// A conversion of printf, such as `%-8.3lf`, of which nothing is kept but what is known to be one.
+/// A conversion of printf, such as `%-8.3lf`. Only its known parts are kept.
 struct Conversion {
     std::string flags;
-    /// -1 where the text has none.
+    /// -1 if the text has none.
     int width = -1, precision = -1;
     bool is_wide = false;
-    /// 0 if the text ends within the conversion, or has something else.
+    /// 0 if the text ends within the conversion, or if the conversion is unknown.
     char kind = 0;
 };
 
-/// What stands for an argument in a text for the C library: a text that we write, and none of the program's.
+/// The format of one argument for the C library. The model writes this format; the program's own text is never used as one.
 template <class Value> std::string converted(const Conversion& conversion, const char* kind, Value value)
 {
     std::array<char, longest_text> out{};
@@ -136,7 +136,8 @@ private:
 
     bool next_is(std::string_view characters) const { return !rest_.empty() && characters.find(rest_.front()) != characters.npos; }
 
-    /// A number of the text, or for `*` of the arguments; `none` where there is neither. At most the longest text.
+    /// Reads a number from the text, or for `*` from the arguments; returns `none` if there is neither. At
+    /// most the length of the longest text.
     int number()
     {
         if (next_is("*")) {

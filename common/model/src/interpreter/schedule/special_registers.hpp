@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The special registers, which the machine fills.
+/// The special registers of PTX, which hold values of the machine.
 #pragma once
 
 #include <optional>

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "interpreter/asynchronous/asynchronous.hpp"
+#include "interpreter/decode/opcodes.hpp"
 #include "interpreter/schedule/launch.hpp"
 #include "interpreter/tensor/matrix_descriptor.hpp"
 #include "interpreter/tensor/tensor.hpp"

@@ -4,6 +4,7 @@
 #include "remote/judge/call_log.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace simt::remote {
 
@@ -14,19 +15,6 @@ constexpr std::size_t most_entries = 256, most_notes = 64;
 
 constexpr std::array<const char*, 3> directions{"to_device", "to_host", "within_device"};
 constexpr std::array<const char*, 3> copies{"copy_to_device", "copy_to_host", "copy_within_device"};
-
-/// A list in JSON. The texts are the judge's and names of a case, which need no escaping.
-std::string list_of(const std::vector<std::string>& texts)
-{
-    std::string list;
-    for (const std::string& text : texts) list += (list.empty() ? "\"" : ", \"") + text + "\"";
-    return "[" + list + "]";
-}
-
-std::string pair_of(std::uint64_t calls, std::uint64_t bytes)
-{
-    return "\"calls\": " + std::to_string(calls) + ", \"bytes\": " + std::to_string(bytes);
-}
 
 }  // namespace
 
@@ -85,20 +73,20 @@ void CallLog::refused(const std::string& what)
     if (std::find(refused_.begin(), refused_.end(), what) == refused_.end()) refused_.push_back(what);
 }
 
-std::string CallLog::to_json(const std::vector<std::string>& overwritten_inputs, const std::string& data) const
+nlohmann::ordered_json CallLog::to_json(const std::vector<std::string>& overwritten_inputs, nlohmann::ordered_json data) const
 {
-    std::string text = "{\"copies\": {";
-    for (std::size_t i = 0; i < copies_.size(); ++i)
-        text += std::string(i ? ", \"" : "\"") + directions[i] + "\": {" + pair_of(copies_[i].calls, copies_[i].bytes) + "}";
-    text += "},\n \"fills\": {" + pair_of(fills_.calls, fills_.bytes) + "},\n \"allocations\": {" +
-            pair_of(allocations_.calls, allocations_.bytes) + ", \"most_bytes\": " + std::to_string(most_held_bytes_) +
-            "},\n \"launches\": " + std::to_string(launches_) + ",\n \"most_parameter_bytes\": " + std::to_string(most_parameter_bytes_) +
-            ",\n \"data\": " + data + ",\n \"refused\": " + list_of(refused_) +
-            ",\n \"overwritten_inputs\": " + list_of(overwritten_inputs) + ",\n \"first\": [";
-    for (std::size_t i = 0; i < first_.size(); ++i)
-        text += std::string(i ? ",\n  " : "") + "{\"call\": \"" + first_[i].call + "\", \"bytes\": " + std::to_string(first_[i].bytes) +
-                ", \"launches_before\": " + std::to_string(first_[i].launches) + "}";
-    return text + "]}\n";
+    nlohmann::ordered_json moved, first = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < copies_.size(); ++i) moved[directions[i]] = {{"calls", copies_[i].calls}, {"bytes", copies_[i].bytes}};
+    for (const Entry& entry : first_) first.push_back({{"call", entry.call}, {"bytes", entry.bytes}, {"launches_before", entry.launches}});
+    return {{"copies", std::move(moved)},
+            {"fills", {{"calls", fills_.calls}, {"bytes", fills_.bytes}}},
+            {"allocations", {{"calls", allocations_.calls}, {"bytes", allocations_.bytes}, {"most_bytes", most_held_bytes_}}},
+            {"launches", launches_},
+            {"most_parameter_bytes", most_parameter_bytes_},
+            {"data", std::move(data)},
+            {"refused", refused_},
+            {"overwritten_inputs", overwritten_inputs},
+            {"first", std::move(first)}};
 }
 
 }  // namespace simt::remote

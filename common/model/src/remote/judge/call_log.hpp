@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,8 @@ public:
     /// Logs the name of a feature that graded programs do not have.
     void refused(const std::string& what);
 
-    /// The log as a JSON object.
-    /// @param data the JSON object of DataUse
-    std::string to_json(const std::vector<std::string>& overwritten_inputs, const std::string& data) const;
+    /// @param data of DataUse::to_json()
+    nlohmann::ordered_json to_json(const std::vector<std::string>& overwritten_inputs, nlohmann::ordered_json data) const;
 
 private:
     struct Sum {

@@ -48,10 +48,10 @@ void DataUse::warp_access(const WarpAccess& access)
     const auto size = static_cast<std::uint64_t>(access.size);
     const bool loads =
         access.operation == Operation::load || access.operation == Operation::async_copy || access.operation == Operation::bulk_copy;
-    rules::for_each_lane(access.active, [&](std::size_t lane) {
+    for (const std::size_t lane : lanes_in(access.active)) {
         if (loads) load(access.address[lane], size);
         else write(access.address[lane], size, Writer::kernel);
-    });
+    }
 }
 
 void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads)
@@ -84,20 +84,15 @@ DataUse::Sums DataUse::sums(const std::string& name) const
     return sums;
 }
 
-std::string DataUse::to_json() const
+nlohmann::ordered_json DataUse::to_json() const
 {
-    // Names of a case need no escaping in JSON.
-    std::string text = "{\"largest_load\": " + std::to_string(largest_load_) + ", \"loading_blocks\": " + std::to_string(loading_blocks_) +
-                       ", \"buffers\": {";
-    bool is_first = true;
+    auto buffers = nlohmann::ordered_json::object();
     for (const auto& [begin, buffer] : buffers_) {
         const Sums sum = sums(buffer.name);
-        text += (is_first ? "\"" : ", \"") + buffer.name + "\": {\"bytes\": " + std::to_string(sum.bytes) +
-                ", \"loaded\": " + std::to_string(sum.loaded) + ", \"stored\": " + std::to_string(sum.stored) +
-                ", \"filled\": " + std::to_string(sum.filled) + ", \"copied\": " + std::to_string(sum.copied) + "}";
-        is_first = false;
+        buffers[buffer.name] = {
+            {"bytes", sum.bytes}, {"loaded", sum.loaded}, {"stored", sum.stored}, {"filled", sum.filled}, {"copied", sum.copied}};
     }
-    return text + "}}";
+    return {{"largest_load", largest_load_}, {"loading_blocks", loading_blocks_}, {"buffers", std::move(buffers)}};
 }
 
 }  // namespace simt::remote

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,7 @@ public:
     /// Blocks that have loaded bytes of the data, summed over the launches.
     std::uint64_t loading_blocks() const { return loading_blocks_; }
 
-    /// A JSON object.
-    std::string to_json() const;
+    nlohmann::ordered_json to_json() const;
 
 private:
     enum class Writer : std::uint8_t { none, kernel, fill, copy };

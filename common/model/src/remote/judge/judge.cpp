@@ -35,7 +35,7 @@
 
 namespace {
 
-using simt::remote::Served;
+using simt::remote::CaseEnding;
 
 constexpr int usage_error = 2;
 
@@ -82,13 +82,13 @@ int start(char** command)
     return ends[0];
 }
 
-const char* word_for(Served::How how)
+const char* word_for(CaseEnding::How how)
 {
     switch (how) {
-        case Served::How::finished: return "finished";
-        case Served::How::failed: return "failed";
-        case Served::How::ended: return "ended";
-        case Served::How::broken: return "broken";
+        case CaseEnding::How::finished: return "finished";
+        case CaseEnding::How::failed: return "failed";
+        case CaseEnding::How::ended: return "ended";
+        case CaseEnding::How::broken: return "broken";
     }
     return "";
 }
@@ -107,15 +107,15 @@ bool judge(simt::remote::Server& server, simt::Device& device, const std::filesy
 {
     simt::remote::TrialCase trial(folder, device);
     simt::remote::CallLog log;
-    Served served;
+    CaseEnding served;
     std::string word;
     std::filesystem::create_directory(left);
     try {
         served = server.run(trial, log, is_last);
         for (const simt::Message& note : log.notes()) simt::report::session().add_error(note);
         word = word_for(served.how);
-        if (served.how == Served::How::finished) trial.write_outputs(left);
-        write(left / "calls.json", log.to_json(trial.overwritten_inputs(), trial.data_use().to_json()));
+        if (served.how == CaseEnding::How::finished) trial.write_outputs(left);
+        write(left / "calls.json", simt::report::text_of(log.to_json(trial.overwritten_inputs(), trial.data_use().to_json())) + "\n");
     } catch (const std::bad_alloc&) {
         word = "memory";
     }
@@ -126,7 +126,7 @@ bool judge(simt::remote::Server& server, simt::Device& device, const std::filesy
     nlohmann::ordered_json outcome = {{"how", word}, {"failure", served.failure}};
     if (served.message) outcome.update(simt::to_json(*served.message));
     write(left / "outcome.json", simt::report::text_of(outcome) + "\n");
-    return word == word_for(Served::How::finished);
+    return word == word_for(CaseEnding::How::finished);
 }
 
 void judge(const Arguments& arguments)

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "remote/messages.hpp"
+#include "remote/fields.hpp"
 
 namespace simt::remote {
 
@@ -27,7 +27,7 @@ std::string line_of(std::string text)
 
 }  // namespace
 
-Served Server::run(TrialCase& trial, CallLog& log, bool is_last)
+CaseEnding Server::run(TrialCase& trial, CallLog& log, bool is_last)
 {
     trial_ = &trial;
     log_ = &log;
@@ -35,27 +35,27 @@ Served Server::run(TrialCase& trial, CallLog& log, bool is_last)
     finished_ = false;
     try {
         std::uint32_t kind = 0;
-        std::vector<std::uint8_t> message;
-        while (!finished_ && channel_.receive(kind, message))
-            if (!answer(kind, message)) break;
+        std::vector<std::uint8_t> packet;
+        while (!finished_ && channel_.receive(kind, packet))
+            if (!answer(kind, packet)) break;
     } catch (const ProtocolError& error) {
-        return {Served::How::broken, "", Message(MessageCode::broken_protocol, {{"problem", std::vector{error.message()}}})};
+        return {CaseEnding::How::broken, "", Message(MessageCode::broken_protocol, {{"problem", std::vector{error.message()}}})};
     } catch (const NotAllowed& error) {
-        return {Served::How::broken, "", error.message()};
+        return {CaseEnding::How::broken, "", error.message()};
     } catch (const std::exception& error) {
-        // Whatever a message leads to, it ends this trial alone.
-        return {Served::How::broken, "", Message(MessageCode::exception, {{"problem", error.what()}})};
+        // An exception while a packet is answered ends this trial alone.
+        return {CaseEnding::How::broken, "", Message(MessageCode::exception, {{"problem", error.what()}})};
     }
-    if (!finished_) return {Served::How::ended, "", {}};
-    return {failure_.empty() ? Served::How::finished : Served::How::failed, failure_, {}};
+    if (!finished_) return {CaseEnding::How::ended, "", {}};
+    return {failure_.empty() ? CaseEnding::How::finished : CaseEnding::How::failed, failure_, {}};
 }
 
-bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& message)
+bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& packet)
 {
     if (kind >= static_cast<std::uint32_t>(Call::count_of_calls)) throw ProtocolError({MessageCode::unknown_call, {{"call", kind}}});
     Writer reply;
     try {
-        Reader request(message);
+        Reader request(packet);
         handle(static_cast<Call>(kind), request, reply);
     } catch (const DeviceError& error) {
         Writer failure;

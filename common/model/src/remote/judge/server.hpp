@@ -20,7 +20,7 @@
 namespace simt::remote {
 
 /// How a program ended a case.
-struct Served {
+struct CaseEnding {
     enum class How {
         /// The program said that it has finished.
         finished,
@@ -28,7 +28,7 @@ struct Served {
         failed,
         /// The program ended without a word.
         ended,
-        /// The program sent a message that the runtime library never sends, or did something forbidden.
+        /// The program sent a packet that the runtime library never sends, or did something forbidden.
         broken,
     } how = How::ended;
     /// One line by a program that has failed.
@@ -47,7 +47,7 @@ private:
     Message message_;
 };
 
-/// Serves one program, for one case after another. The program is not trusted: its messages can only make the device do what it does
+/// Serves one program, for one case after another. The program is not trusted: its packets can only make the device do what it does
 /// for any program. A handler reads a request to its end before it acts, and writes the answer.
 ///
 /// Buffers of the case can be written and read as on any device, but not released. Managed, mapped and registered host memory is
@@ -59,14 +59,14 @@ public:
 
     /// Answers requests until the program finishes a case or ends.
     /// @param is_last the program is told that no other case follows
-    Served run(TrialCase& trial, CallLog& log, bool is_last);
+    CaseEnding run(TrialCase& trial, CallLog& log, bool is_last);
 
 private:
     using Handler = void (Server::*)(Reader&, Writer&);
     static Handler handler_of(Call call);
 
     /// False if the program has ended.
-    bool answer(std::uint32_t kind, const std::vector<std::uint8_t>& message);
+    bool answer(std::uint32_t kind, const std::vector<std::uint8_t>& packet);
     void handle(Call call, Reader& request, Writer& reply);
 
     void hello(Reader& request, Writer& reply);

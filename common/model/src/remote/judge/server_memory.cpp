@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "remote/fields.hpp"
 #include "remote/judge/server.hpp"
-#include "remote/messages.hpp"
 
 namespace simt::remote {
 
@@ -44,7 +44,7 @@ void check(const ArrayShape& shape)
         throw DeviceError(invalid_value, MessageCode::array_too_large);
 }
 
-/// The bytes of a box, which is sent in one message. DeviceError if the box is not inside its array.
+/// The bytes of a box, which is sent in one packet. DeviceError if the box is not inside its array.
 std::size_t checked_bytes(const ArrayBox& box, const ArrayShape& shape)
 {
     const std::size_t bytes = product({box.width_bytes, box.height, box.depth}, piece_bytes);
@@ -134,7 +134,7 @@ void Server::copy_rows(Reader& request, Writer&)
     request.end();
     const std::size_t most = most_array_bytes;
     if (copy.is_empty()) return log_->copied(Direction::within_device, 0);
-    // If rows could overlap, a small message could request any amount of work.
+    // If rows could overlap, a small packet could request any amount of work.
     if (copy.rows > 1 && (std::min(copy.to_pitch, copy.from_pitch) < copy.width ||
                           product({std::max(copy.to_pitch, copy.from_pitch), copy.rows}, most) > most))
         throw DeviceError(invalid_value, {MessageCode::not_one_allocation, {{"call", "copy within the device"}, {"bytes", copy.width}}});

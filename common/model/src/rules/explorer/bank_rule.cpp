@@ -68,7 +68,7 @@ extern "C" {
         return &told;
     }
     std::array<std::uint64_t, simt::warp_size> address;
-    for_each_lane(~0u, [&](std::size_t lane) { address[lane] = the_question.address[lane]; });
+    for (const std::size_t lane : simt::lanes_in(~0u)) address[lane] = the_question.address[lane];
     const SharedUse use = the_question.is_load ? SharedUse::load : SharedUse::store;
     const auto list = [&](int wavefront, std::size_t lane, std::uint64_t word) {
         told.served[static_cast<std::size_t>(told.count++)] = {wavefront, static_cast<std::int32_t>(lane),

@@ -7,13 +7,13 @@
 
 namespace {
 
-/// Sends one message after the hello, and shows how the connection ended.
+/// Sends one packet after the hello, and shows how the connection ended.
 class RawMessages : public Remote {
 public:
     void send(std::uint32_t kind, const std::vector<std::uint8_t>& data, std::uint32_t bytes)
     {
-        const Frame frame{kind, bytes};
-        ::send(raw(), &frame, sizeof frame, MSG_NOSIGNAL);
+        const PacketHead head{kind, bytes};
+        ::send(raw(), &head, sizeof head, MSG_NOSIGNAL);
         if (!data.empty()) ::send(raw(), data.data(), data.size(), MSG_NOSIGNAL);
     }
     void send(Call call, const Writer& writer)
@@ -28,20 +28,20 @@ public:
     /// The code of the forbidden action, or of the violation of the protocol.
     MessageCode broken_by()
     {
-        const Served served = leave();
-        EXPECT_EQ(served.how, Served::How::broken);
+        const CaseEnding served = leave();
+        EXPECT_EQ(served.how, CaseEnding::How::broken);
         const Message& message = served.message.value();
         const auto* problem = message.find("problem");
         return problem ? std::get<std::vector<Message>>(*problem).front().code : message.code;
     }
 };
 
-/// A message and the code of its refusal.
+/// A packet and the code of its refusal.
 struct Refused {
     const char* name;
     MessageCode code;
     bool greets;
-    /// Sends the message. `given` and `wanted` are the addresses of two buffers of the case.
+    /// Sends the packet. `given` and `wanted` are the addresses of two buffers of the case.
     void (*send)(RawMessages& to, DeviceAddress given, DeviceAddress wanted);
 };
 
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(Call::allocate, Writer()(std::size_t{4})); }},
         Refused{"UnknownCall", MessageCode::unknown_call, true,
                 [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(4711, {}, 0); }},
-        Refused{"TooLong", MessageCode::message_too_large, true,
+        Refused{"TooLong", MessageCode::packet_too_large, true,
                 [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(static_cast<std::uint32_t>(Call::copy_in), {}, 0xffffffff); }},
         Refused{"ListLongerThanItsMessage", MessageCode::list_too_long, true,
                 [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(Call::load_module, Writer()(std::uint32_t{0x7fffffff})); }},
@@ -99,10 +99,10 @@ TEST_F(RawMessages, AFaultElsewhereIsNot)
     greet();
     Writer writer;
     send(Call::host_fault, writer(DeviceAddress{64}));
-    EXPECT_EQ(leave().how, Served::How::ended);
+    EXPECT_EQ(leave().how, CaseEnding::How::ended);
 }
 
-/// Sends random messages, half of them changed copies of valid ones, each on a new connection.
+/// Sends random packets, half of them changed copies of valid ones, each on a new connection.
 TEST(RemoteFuzz, NoMessageDoesHarm)
 {
     std::mt19937 random(20261122);
@@ -120,16 +120,16 @@ TEST(RemoteFuzz, NoMessageDoesHarm)
         channel.send(static_cast<std::uint32_t>(Call::hello), hello.data());
         for (int i = 0; i < 6; ++i) {
             const auto kind = static_cast<std::uint32_t>(below(static_cast<std::size_t>(Call::count_of_calls)));
-            Writer message;
+            Writer packet;
             const std::size_t words = below(16);
             for (std::size_t word = 0; word < words; ++word) {
                 const std::array<std::uint64_t, 6> likely{0, 1, 7, 3, 11, fake.next - 4096};
                 const std::uint64_t value = below(3) ? likely[below(likely.size())] : random();
-                if (below(2)) message(static_cast<std::uint32_t>(value));
-                else message(value);
+                if (below(2)) packet(static_cast<std::uint32_t>(value));
+                else packet(value);
             }
-            if (below(4) == 0) message(std::string("kernel"));
-            channel.send(kind, message.data());
+            if (below(4) == 0) packet(std::string("kernel"));
+            channel.send(kind, packet.data());
         }
         shutdown(channel.descriptor(), SHUT_WR);
         served.get();

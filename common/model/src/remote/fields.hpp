@@ -23,7 +23,7 @@ template <class Archive> void fields(Archive& archive, Field<Archive, FunctionIn
     auto count = static_cast<std::uint32_t>(info.parameters.size());
     archive(count);
     if constexpr (std::is_same_v<Archive, Reader>) {
-        if (count > most_message_bytes / sizeof(FunctionParameter)) throw ProtocolError(MessageCode::too_many_parameters);
+        if (count > most_packet_bytes / sizeof(FunctionParameter)) throw ProtocolError(MessageCode::too_many_parameters);
         info.parameters.resize(count);
     }
     for (auto& parameter : info.parameters) archive(parameter.offset)(parameter.bytes);
@@ -99,7 +99,7 @@ inline void fields(Reader& reader, Message& message)
     }
 }
 
-/// Reads a structure from a message.
+/// Reads a structure from a packet.
 template <class T> T read(Reader& reader)
 {
     T value{};

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What a launch asks of multiprocessors, and the distinct sectors that it touches: what its least number of cycles follows from.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "hazards/touched_sectors.hpp"
+#include "made_launch.hpp"
+
+namespace simt::hazards {
+namespace {
+
+Address lanes_apart(std::uint64_t begin, std::uint64_t stride)
+{
+    return [=](unsigned lane) { return begin + lane * stride; };
+}
+
+TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost)
+{
+    MadeLaunch launch;
+    launch.run(blocks(7), [](MadeBlock& block, unsigned number) {
+        // Block n stores n columns of 32 sectors, and loads a row of 4.
+        for (unsigned column = 0; column < number; ++column) block.store_global(1, lanes_apart(number * 4096 + column * 4, 32));
+        block.load_global(2, lanes_apart(std::uint64_t{1} << 30, 4));
+        block.watch.block_barrier();
+    });
+    const LaunchWork work = launch.watch.take_counts().work;
+    EXPECT_EQ(work.sum.stored_sectors, 32u * (0 + 1 + 2 + 3 + 4 + 5 + 6));
+    EXPECT_EQ(work.least.stored_sectors, 0u);
+    EXPECT_EQ(work.most.stored_sectors, 32u * 6);
+    // Four sectors are one wavefront, of loads as of stores.
+    EXPECT_EQ(work.sum.wavefronts, 8u * 21 + 7);
+    EXPECT_EQ(work.most.wavefronts, 8u * 6 + 1);
+    EXPECT_EQ(work.least.barriers, 1u);
+    EXPECT_EQ(work.sum.barriers, 7u);
+    EXPECT_EQ(work.loaded_sectors, 4u) << "all blocks load the same row";
+    EXPECT_EQ(work.stored_sectors, 6u * 32) << "the columns of a block share their sectors";
+}
+
+TEST(LaunchWork, OfConflictsIsTheirWavefronts)
+{
+    MadeLaunch launch;
+    launch.run(blocks(1), [](MadeBlock& block, unsigned) { block.store(1, 0, [](unsigned lane) { return lane * 16; }); });
+    EXPECT_EQ(launch.watch.take_counts().work.sum.wavefronts, 4u);
+}
+
+TEST(TouchedSectors, AreCountedOnceInEachDirection)
+{
+    std::mt19937_64 random(3);
+    TouchedSectors touched;
+    SectorMarker first(touched), second(touched);
+    std::set<std::uint64_t> loaded, stored;
+    for (int n = 0; n < 2000; ++n) {
+        // Many chunks, more than a marker remembers; stretches that cross sets of 64 sectors, and the border of a chunk.
+        const std::uint64_t chunk = random() % 200 << TouchedSectors::chunk_shift;
+        const std::uint64_t address = heap + chunk + (n % 3 == 0 ? (4 << 20) - 64 : random() % 8192 * 4), bytes = random() % 3000;
+        const bool loads = n % 2 == 0;
+        (n % 5 == 0 ? first : second).mark(address, bytes, loads ? TouchedSectors::loads : TouchedSectors::stores);
+        for (std::uint64_t sector = address / 32; bytes > 0 && sector <= (address + bytes - 1) / 32; ++sector)
+            (loads ? loaded : stored).insert(sector);
+    }
+    for (int n = 0; n < 500; ++n) {
+        const std::uint64_t begin = random() % 100000 * 4, stride = random() % 50 * 4;
+        first.mark(made(Space::global, Operation::load, 1, 0, lanes_apart(begin, stride)));
+        for (std::uint64_t lane = 0; lane < 32; ++lane) loaded.insert((heap + begin + lane * stride) / 32);
+    }
+    EXPECT_EQ(touched.count(TouchedSectors::loads), loaded.size());
+    EXPECT_EQ(touched.count(TouchedSectors::stores), stored.size());
+}
+
+}  // namespace
+}  // namespace simt::hazards

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The fewest cycles that a launch can take on a GPU, from its counts. Standard library only.
+
+For each resource of the GPU: what the launch asks of it, divided by the best rate that any kernel was ever seen to get from it. A launch
+takes at least the most of these cycles. It is no estimate of a time: other things may take longer, and nothing is added up.
+
+The busiest of S multiprocessors has at least the S-th part of all work, at least the work of the block with the most, and, since one of
+them runs ceil(B / S) of B blocks, at least that many times the work of the block with the least.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conflict_free.model_files import RATES
+
+_MULTIPROCESSORS = 132
+#: Bytes that the L2 may hold before a launch begins, and keep when it has ended.
+_L2_BYTES = 60 << 20
+_SECTOR_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A part of a GPU that limits launches: its key in the table of rates, what it is called, and what a launch asks of it."""
+
+    key: str
+    name: str
+    amount: Callable[[Mapping[str, Any]], float]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The fewest cycles of a launch by resource, the most first. Resources of which the launch asks nothing are left out."""
+
+    cycles: Mapping[str, int]
+
+    @property
+    def cycles_at_least(self) -> int:
+        """The fewest cycles that the launch takes; 0 if no resource limits it."""
+        return next(iter(self.cycles.values()), 0)
+
+    @property
+    def limited_by(self) -> str:
+        """The key of the resource that says so; empty if none does."""
+        return next(iter(self.cycles), "")
+
+
+def _of_busiest(kernel: Mapping[str, Any], work: str) -> float:
+    """Return the least work of the multiprocessor that has the most, for any order of the blocks."""
+    blocks = kernel.get("counted_blocks", kernel["blocks"])
+    if not blocks:
+        return 0
+    rounds = math.ceil(blocks / _MULTIPROCESSORS)
+    found = kernel["work"]
+    # Of blocks that are not counted nothing is known, so that no number of blocks is known to be on one multiprocessor.
+    least = rounds * found["least"][work] if blocks == kernel["blocks"] else 0
+    return max(found["sum"][work] / min(blocks, _MULTIPROCESSORS), found["most"][work], least)
+
+
+def _past_l2(kernel: Mapping[str, Any]) -> float:
+    """Return the sectors that the L2 cannot have held before the launch, nor keep after it."""
+    held = _L2_BYTES // _SECTOR_BYTES * kernel.get("launches", 1)
+    return sum(max(kernel["work"][touched] - held, 0) for touched in ("loaded_sectors", "stored_sectors"))
+
+
+#: All resources, from the lanes outward.
+RESOURCES = (
+    Resource("wavefronts", "wavefronts of the L1 and shared memory", lambda kernel: _of_busiest(kernel, "wavefronts")),
+    Resource("barriers", "barriers, one after another", lambda kernel: kernel["work"]["most"]["barriers"]),
+    Resource("multiprocessor_stores", "stores of the busiest multiprocessor", lambda kernel: _of_busiest(kernel, "stored_sectors")),
+    Resource("l2_stores", "stores to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
+    Resource("l2_loads", "first loads from the L2", lambda kernel: kernel["work"]["loaded_sectors"]),
+    Resource("dram", "DRAM, past what the L2 holds", _past_l2),
+)
+NAMES = {resource.key: resource.name for resource in RESOURCES}
+
+
+@functools.cache
+def _rates() -> Mapping[str, Any]:
+    return json.loads(RATES.read_text(encoding="utf-8"))
+
+
+def bound_of(kernel: Mapping[str, Any], machine: str) -> Bound | None:
+    """Return the bound of a launch in a report on `machine`; None where no rates are known, or the report has no `work`."""
+    if "work" not in kernel:
+        return None
+    table = _rates()
+    if machine != table["machine"]:
+        return None
+    cycles = {each.key: math.floor(each.amount(kernel) / table["rates"][each.key]["per_cycle"]) for each in RESOURCES}
+    return Bound(dict(sorted(((key, number) for key, number in cycles.items() if number), key=lambda item: -item[1])))

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What to mend first in a kernel: the accesses that cost more than they must, by what they add to the bound. Standard library only."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conflict_free.counts import MEASURES
+
+from .bound import bound_of
+from .launches import without_calls
+
+_MOST = 5
+_BANK_BYTES = 4
+_BANKS = 32
+_SECTOR_BYTES = 32
+#: What the excess of an access adds to: the key of the launch's work, and how many units of cost make one of it.
+_WORK = {
+    ("shared", "load"): (("wavefronts", 1),),
+    ("shared", "store"): (("wavefronts", 1),),
+    ("shared", "atomic"): (("wavefronts", 1),),
+    ("shared", "async_copy"): (("wavefronts", 1),),
+    ("global", "load"): (("wavefronts", 4),),
+    ("global", "async_copy"): (("wavefronts", 4),),
+    ("global", "store"): (("stored_sectors", 1), ("wavefronts", 4)),
+    ("global", "atomic"): (("stored_sectors", 1), ("wavefronts", 4)),
+}
+
+
+@dataclass(frozen=True)
+class Mending:
+    """An access that costs more than it must.
+
+    ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part of the kernel's excess in that
+    unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best; None where there is no bound.
+    """
+
+    place: str
+    access: str
+    unit: str
+    takes: int
+    at_best: int
+    share: float
+    pattern: str
+    cycles_without: int | None
+
+    @property
+    def excess(self) -> int:
+        return self.takes - self.at_best
+
+
+def _strides(access: Mapping[str, Any] | None) -> tuple[int, set[int]]:
+    """Return the bytes that a lane accesses, and the distances in bytes between neighboring lanes, for the access that is shown."""
+    if not access:
+        return 0, set()
+    lanes = access["lanes"]
+    return access["size"], {after - before for before, after in zip(lanes, lanes[1:]) if before is not None and after is not None}
+
+
+def _shared_pattern(size: int, strides: set[int]) -> str:
+    stride = abs(next(iter(strides))) if len(strides) == 1 else 0
+    words = stride // _BANK_BYTES
+    if size == _BANK_BYTES and stride % _BANK_BYTES == 0 and words > 1:
+        if words % _BANKS == 0:
+            return f"lanes {words} words apart are all in one bank: pad each row by one word, or swizzle"
+        return f"lanes {words} words apart share banks: make the distance odd, by padding or swizzling"
+    return "several words of one bank: pad or swizzle, so that the words of a phase lie in different banks"
+
+
+def _global_pattern(size: int, strides: set[int]) -> str:
+    stride = abs(next(iter(strides))) if len(strides) == 1 else 0
+    if stride >= _SECTOR_BYTES:
+        return f"lanes {stride} bytes apart: a sector for each; let neighboring lanes access neighboring elements"
+    if stride > size:
+        return f"lanes {stride} bytes apart: {size} of each {stride} bytes are used; load whole elements, or split the structure"
+    return "few bytes of each sector are used: let neighboring lanes access neighboring elements, at multiples of 32 bytes"
+
+
+def _without(kernel: Mapping[str, Any], line: Mapping[str, Any], excess: int) -> Mapping[str, Any]:
+    """Return a launch with an access at its best, for its bound. Of single blocks the same part of their work goes."""
+    changed = {**kernel, "work": copy.deepcopy(kernel["work"])}
+    for key, units in _WORK.get((line["space"], line["op"]), ()):
+        work = changed["work"]
+        if not work["sum"][key]:
+            continue
+        remains = max(1 - excess / units / work["sum"][key], 0)
+        for part in ("sum", "least", "most"):
+            work[part][key] *= remains
+    return changed
+
+
+def _cycles(kernel: Mapping[str, Any], machine: str) -> int | None:
+    found = bound_of(kernel, machine)
+    return found.cycles_at_least if found else None
+
+
+def what_to_mend(kernel: Mapping[str, Any], machine: str) -> list[Mending]:
+    """Return at most five accesses of a launch that cost more than they must: those first that add most to the bound, then by excess."""
+    lines = [line for line in without_calls(kernel["lines"]) if not MEASURES[line["space"]].is_ideal(line)]
+    all_of_unit: dict[str, int] = {}
+    for line in lines:
+        measure = MEASURES[line["space"]]
+        all_of_unit[measure.cost] = all_of_unit.get(measure.cost, 0) + line[measure.cost] - line[measure.ideal]
+    found = []
+    for line in lines:
+        measure = MEASURES[line["space"]]
+        excess = line[measure.cost] - line[measure.ideal]
+        pattern = _shared_pattern if line["space"] == "shared" else _global_pattern
+        found.append(
+            Mending(
+                place=f"{line['file']}:{line['line']}",
+                access=f"{line['space']} {line['op'].replace('_', ' ')}",
+                unit=measure.cost,
+                takes=line[measure.cost],
+                at_best=line[measure.ideal],
+                share=excess / all_of_unit[measure.cost],
+                pattern=pattern(*_strides(line.get("first_access"))),
+                cycles_without=_cycles(_without(kernel, line, excess), machine) if "work" in kernel else None,
+            )
+        )
+    return sorted(found, key=lambda each: (each.cycles_without or 0, -each.excess))[:_MOST]

@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The parts of an assignment: limits, cases, thresholds, and answers with their outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .result import COUNTS
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The resources that one case of a submission may use."""
+
+    seconds: float = 10.0
+    memory_megabytes: int = 1024
+    output_kilobytes: int = 64
+
+
+@dataclass(frozen=True)
+class Movement:
+    """How many bytes may move in one case without a kernel's accesses to memory.
+
+    ``bytes_to_host``, ``bytes_to_device`` and ``bytes_within_device`` limit copies, ``bytes_set`` limits cudaMemset, and
+    ``parameter_bytes`` limits the arguments of one launch.
+    """
+
+    bytes_to_host: int = 0
+    bytes_to_device: int = 1024
+    bytes_within_device: int = 0
+    bytes_set: int = 1024
+    parameter_bytes: int = 256
+
+
+@dataclass(frozen=True)
+class KernelWork:
+    """What kernels have to do themselves, as expressions of a case's parameters.
+
+    ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
+    ``memory_instructions`` is the largest number of warp-level instructions that access memory: a program with more of them lets
+    few lanes take part in each. ``atomics`` is the largest number of atomic operations among them.
+    """
+
+    loads: Mapping[str, str] = field(default_factory=dict)
+    memory_instructions: str | None = None
+    atomics: str = "64"
+
+
+@dataclass(frozen=True)
+class Range:
+    """The whole numbers from which one is drawn: ``first``, ``first + step`` and so on, none above ``last``."""
+
+    first: int
+    last: int
+    step: int = 1
+
+
+@dataclass(frozen=True)
+class Case:
+    """The sizes of one run. Students see the sizes of a visible case, and only the number of the hidden ones."""
+
+    name: str
+    parameters: Mapping[str, int | Range]
+    visible: bool = False
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The largest (``is_upper``) or smallest value of ``count`` that passes, in every case. Both sides are expressions.
+
+    ``after`` is the check of an earlier threshold, or None. Where that check fails, this one is not made. ``numbers`` are those that
+    the limit and the brief have in common.
+    """
+
+    name: str
+    count: str
+    limit: str
+    is_upper: bool
+    points: int
+    help: str
+    after: str | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def check(self) -> str:
+        """Name of its check."""
+        return COUNTS + self.name
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a submission must score: its points, its first failed check or "", and words that this check's message must contain."""
+
+    points: int
+    fails: str
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A submission whose outcome is known: a file of the assignment, a change in answers.toml, or a cheat."""
+
+    name: str
+    #: None for a change.
+    path: Path | None
+    is_cheat: bool
+    expected: Outcome

@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The fewest cycles of a launch, and what to mend first."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conflict_free.counting import bound, failing, mending, printed_report
+from conflict_free.model_files import RATES
+
+PER_CYCLE = {name: rate["per_cycle"] for name, rate in json.loads(RATES.read_text(encoding="utf-8"))["rates"].items()}
+
+
+def work(wavefronts: int = 0, stored_sectors: int = 0, barriers: int = 0) -> dict:
+    return {"wavefronts": wavefronts, "stored_sectors": stored_sectors, "barriers": barriers}
+
+
+def launch(
+    blocks: int, *, total: dict, least: dict | None = None, most: dict | None = None, loaded: int = 0, stored: int = 0, **more
+) -> dict:
+    found = {"sum": total, "least": least or work(), "most": most or work(), "loaded_sectors": loaded, "stored_sectors": stored}
+    return {
+        "name": "kernel",
+        "grid": [blocks, 1, 1],
+        "block": [32, 1, 1],
+        "blocks": blocks,
+        "shared_bytes": 0,
+        "lines": [],
+        "work": found,
+        **more,
+    }
+
+
+def cycles(kernel: dict, resource: str) -> int:
+    found = bound.bound_of(kernel, "sm_90")
+    assert found
+    return found.cycles.get(resource, 0)
+
+
+def test_each_resource_has_its_rate():
+    kernel = launch(1320, total=work(132000, 734000), most=work(500, 600, 706), loaded=135000)
+    found = bound.bound_of(kernel, "sm_90")
+    assert found.cycles["wavefronts"] == int(1000 / PER_CYCLE["wavefronts"])
+    assert found.cycles["barriers"] == int(706 / PER_CYCLE["barriers"])
+    assert found.cycles["l2_stores"] == int(734000 / PER_CYCLE["l2_stores"])
+    assert found.cycles["l2_loads"] == int(135000 / PER_CYCLE["l2_loads"])
+    assert found.cycles_at_least == max(found.cycles.values())
+    assert found.cycles[found.limited_by] == found.cycles_at_least
+    assert list(found.cycles.values()) == sorted(found.cycles.values(), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "least", "most", "busiest"),
+    [
+        # One warp does all of it, and 131 multiprocessors have nothing to do.
+        (1, 1000, 1000, 1000),
+        (132, 10, 10, 10),
+        # One multiprocessor has two of 133 equal blocks.
+        (133, 10, 10, 20),
+        # One block does more than its share.
+        (132, 0, 700, 700),
+        (1320, 1, 1, 10),
+    ],
+)
+def test_the_busiest_multiprocessor_counts(blocks, least, most, busiest):
+    total = max(most, least * blocks)
+    assert cycles(launch(blocks, total=work(total), least=work(least), most=work(most)), "wavefronts") == int(
+        busiest / PER_CYCLE["wavefronts"]
+    )
+
+
+def test_of_blocks_that_were_not_counted_nothing_is_known():
+    kernel = launch(1320, total=work(264), least=work(2), most=work(2), counted_blocks=132)
+    assert cycles(kernel, "wavefronts") == 2
+
+
+def test_what_the_l2_may_hold_costs_no_dram():
+    held = (60 << 20) // 32
+    assert cycles(launch(132, total=work(), loaded=held, stored=held), "dram") == 0
+    assert cycles(launch(132, total=work(), loaded=held + 7300, stored=held + 7300), "dram") == int(14600 / PER_CYCLE["dram"])
+
+
+def test_no_rates_are_known_of_other_machines():
+    assert bound.bound_of(launch(1, total=work(5)), "gt200") is None
+    assert bound.bound_of({"name": "of an older report"}, "sm_90") is None
+
+
+def test_conditions_know_the_bound():
+    kernel = {**launch(132, total=work(0, 73400)), "launch": 0}
+    data = {"machine": "sm_90", "kernels": [kernel], "hazards": [], "exit_code": 0}
+    conditions = ["cycles_at_least > 900", "limited_by == 'l2_stores'", "cycles_at_least > 2000"]
+    failing.check(conditions)
+    assert len(failing.failures(conditions, data)) == 2
+
+
+def line(number: int, space: str, op: str, cost: int, ideal: int, stride: int, size: int = 4) -> dict:
+    unit, instructions = ("wavefronts", "instructions") if space == "shared" else ("sectors", "requests")
+    counted = {instructions: 32, unit: cost, f"ideal_{unit}": ideal}
+    counted |= {"conflicts": cost - ideal} if space == "shared" else {"bytes": 128 * 32}
+    access = {"size": size, "lanes": [stride * lane for lane in range(32)]}
+    return {"file": "kernel.cu", "line": number, "space": space, "op": op, **counted, "first_access": access}
+
+
+def test_what_adds_most_to_the_bound_is_first():
+    lines = [
+        line(3, "shared", "load", 132 * 20, 132 * 10, 128),
+        line(4, "global", "store", 73400, 7340, 4096),
+        line(5, "global", "load", 128, 128, 4),
+        line(6, "shared", "store", 132 * 12, 132 * 10, 8),
+    ]
+    kernel = {**launch(132, total=work(132 * 40, 73400), most=work(40, 560)), "lines": lines}
+    found = mending.what_to_mend(kernel, "sm_90")
+    assert [each.place for each in found] == ["kernel.cu:4", "kernel.cu:3", "kernel.cu:6"]
+    # Without the excess of line 4, what is left is a tenth of the stores.
+    assert found[0].cycles_without in (99, 100)
+    assert found[0].share == 1 and found[1].share == pytest.approx(10 / 12)
+    assert "one bank: pad" in found[1].pattern and "share banks" in found[2].pattern
+    assert "4096 bytes apart" in found[0].pattern
+
+
+@pytest.mark.parametrize(
+    ("access", "said"),
+    [
+        (line(1, "global", "load", 9, 4, 12), "4 of each 12 bytes are used"),
+        (line(1, "shared", "load", 64, 32, 64), "16 words apart share banks"),
+        ({**line(1, "shared", "load", 64, 32, 4), "first_access": None}, "several words of one bank"),
+        ({**line(1, "global", "load", 64, 32, 4), "first_access": None}, "few bytes of each sector"),
+    ],
+)
+def test_the_pattern_is_named(access, said):
+    kernel = {**launch(1, total=work(5)), "lines": [access]}
+    assert said in mending.what_to_mend(kernel, "sm_90")[0].pattern
+
+
+def test_the_report_says_what_limits_and_what_to_mend(capsys):
+    kernel = launch(132, total=work(132 * 32), most=work(32), launch=0)
+    kernel |= {
+        "lines": [line(7, "shared", "load", 1024, 32, 128)],
+        "shared_load": {"instructions": 32, "wavefronts": 1024, "ideal_wavefronts": 32, "conflicts": 992},
+    }
+    printed_report.show({"machine": "sm_90", "kernels": [kernel], "hazards": [], "exit_code": 0}, [])
+    shown = capsys.readouterr().out
+    assert shown.index("What to mend first") < shown.index("cycles at least") < shown.index("wavefronts each")
+    assert "kernel.cu:7" in shown and "100%" in shown
+    assert "wavefronts of the L1 and shared memory" in shown
+
+
+def test_launches_that_differ_have_no_bound(capsys):
+    kernels = [launch(132, total=work(132 * n), launch=n) for n in (1, 2)]
+    printed_report.show({"machine": "sm_90", "kernels": kernels, "hazards": [], "exit_code": 0}, [])
+    assert "cycles at least" not in capsys.readouterr().out
