@@ -58,7 +58,7 @@ breathe_show_include = False
 html_theme = "furo"
 html_title = "Conflict-Free CUDA"
 html_static_path = ["_static"]
-html_css_files = ["book.css", "tables.css", "steps.css", "beside.css", "keyboard.css", "pictures.css"]
+html_css_files = ["book.css", "tables.css", "steps.css", "course.css", "beside.css", "keyboard.css", "pictures.css"]
 html_js_files = ["tabs.js", "folds.js"]
 html_show_sphinx = False
 html_copy_source = False
@@ -87,6 +87,6 @@ epub_author = epub_publisher = author
 epub_description = "GPU memory access, counted and measured."
 epub_identifier = "urn:conflict-free-cuda"
 epub_scheme = "URI"
-epub_css_files = ["book.css", "tables.css", "steps.css", "beside.css", "pictures.css", "ebook.css"]
+epub_css_files = ["book.css", "tables.css", "steps.css", "course.css", "beside.css", "pictures.css", "ebook.css"]
 epub_show_urls = "no"
 epub_exclude_files = ["search.xhtml", "_static/tabs.js", "_static/folds.js", "_static/search_excerpts.js", "_static/predict.js"]

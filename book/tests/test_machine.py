@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The pictures of the machine, of a block's warps, and of the loads of a thread."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import synthetic
+
+from directives.pictures import machine, timeline
+
+
+def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
+    monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
+    monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
+    synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
+    synthetic.write_figures(project.results, {"cycles": 2.0})
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "copy.json") as result:
+        result["provenance"]["multiprocessors"] = 10
+    html = project.build_page(".. machine-map::")
+    # 10 multiprocessors × 128 bytes × 1,000 MHz, over two cycles.
+    assert "shared memory: 600 GB/s" in html and "40 MB" in html and "1,250 GB/s" in html and "1,100 GB/s" in html
+
+
+def test_a_block_shows_the_lanes_of_its_warps(project):
+    html = project.build_page(".. warp-map:: 16x4 64x1")
+    assert "A block of 16 × 4 threads has 2 warps; a warp is 2 rows of it." in html
+    assert "A block of 64 × 1 threads has 2 warps; a warp is 0.5 of a row." in html
+    first = re.search(r"<svg.*?</svg>", html, re.DOTALL)[0]
+    cells = re.findall(r'class="warp-(\d)"[^>]*/><text class="lane"[^>]*>(\d+)<', first)
+    assert cells[43] == ("1", "11") and len(cells) == 64
+    assert "'300x1' is not a block; accepted: WxH with at most 256 threads" in project.build_error(".. warp-map:: 300x1")
+
+
+def test_loads_wait_one_after_another_or_together(project):
+    one_by_one, together = timeline.bars_of(4, 1), timeline.bars_of(4, 4)
+    assert all(after["x"] > before["store"] for before, after in pairwise(one_by_one)), "a store stands between two loads"
+    assert together[-1]["x"] < together[0]["x"] + together[0]["width"] < min(bar["store"] for bar in together)
+    html = project.build_page(".. load-timeline::\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n")
+    assert "4 bytes of a thread in flight" in html and "16 bytes of a thread in flight" in html and html.count('class="wait"') == 8
+    assert "is not SLUG.KERNEL | N with 1 to 4 loads in flight" in project.build_error(".. load-timeline::\n\n   copy.copy_plain | 5\n")
