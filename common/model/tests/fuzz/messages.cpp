@@ -218,7 +218,7 @@ int converse(Choices& choices, const std::vector<std::string>& texts, const std:
         served.get();
         // Whatever was sent, what the grader reads is JSON.
         for (const std::string& text :
-             {log.to_json(trial.overwritten_inputs(), trial.data_use().to_json()), report::report_text(EXIT_SUCCESS)})
+             {log.to_json(trial.overwritten_inputs(), trial.data_use().to_json()).dump(), report::report_text(EXIT_SUCCESS)})
             if (!nlohmann::json::accept(text)) throw std::runtime_error("no JSON: " + text);
     }
     device.reset();

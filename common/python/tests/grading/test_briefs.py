@@ -21,6 +21,19 @@ WITHOUT_NUMBERS = {
     ): r"widths of 512 and more .* at least once and at most twice, and write it once, in at most a tenth more sectors",
     ("diagonal", "stores"): "at least six partitions on average, and so does a step of the stores",
 }
+#: By assignment: what the brief says of `busiest_instructions`, with groups for its numbers, and the limit with these numbers.
+BUSIEST = {
+    "padding": (r"the busiest one accesses memory by at most (\d+) instructions", "{0}"),
+    "coalesced": (r"the busiest one accesses memory by at most (\d+) instructions", "{0}"),
+    "naive": (
+        r"at most a tenth more instructions of warps .* brings (\d+) rows .* each of its rows, and (\d+) accesses to shared memory",
+        "1.1 * ((width + 31) // 32 * (min(height, {0}) + {1}) + 1)",
+    ),
+    "across_gpus": (
+        r"the busiest one accesses memory by at most (\d+) instructions of warps for each pair of ranks, .* as many as for (\d) pairs",
+        "{0} * ranks * max(ranks, {1})",
+    ),
+}
 ALL = [(name, threshold) for name in names() for threshold in load(name).thresholds]
 
 
@@ -33,6 +46,30 @@ def test_a_brief_has_each_number_of_a_threshold(name, threshold):
         assert (name, threshold.name) not in WITHOUT_NUMBERS
     else:
         assert re.search(WITHOUT_NUMBERS[name, threshold.name], " ".join(task.brief().split()), re.IGNORECASE)
+
+
+def test_each_limit_on_the_busiest_multiprocessor_is_in_its_table():
+    assert set(BUSIEST) == {name for name in names() if load(name).kernels.busiest_instructions}
+
+
+@pytest.mark.parametrize("name", BUSIEST)
+def test_a_brief_has_the_numbers_of_the_busiest_multiprocessor(name):
+    said, limit = BUSIEST[name]
+    task = load(name)
+    found = re.search(said, " ".join(task.brief().split()))
+    assert found, f"brief.rst does not say: {said}"
+    assert limit.format(*found.groups()) == task.kernels.busiest_instructions
+
+
+def test_no_cheat_has_more_points_than_what_is_right_and_slow():
+    """The page For teachers says so, and that this is half of the points at most."""
+    for name in names():
+        task = load(name)
+        most = sum(task.points[check] for check in GATES)
+        assert 2 * most <= task.max_points
+        for answer in task.answers:
+            if answer.is_cheat or answer.expected.fails == "by_kernels":
+                assert answer.expected.points <= most, f"{name}: {answer.name}"
 
 
 def test_limits_and_briefs_take_their_numbers():
