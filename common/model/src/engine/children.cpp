@@ -13,6 +13,28 @@
 
 namespace simt {
 
+namespace {
+
+/// CUDA's own limit (CUDA C++ Programming Guide, Dynamic Parallelism). A child runs within the call of its parent, so
+/// that without a limit the stack of this process would end first.
+constexpr int deepest_child = 24;
+/// cudaErrorLaunchMaxDepthExceeded.
+constexpr int error_too_deep = 65;
+
+/// Counts a child while it runs.
+class Nesting {
+public:
+    explicit Nesting(int& depth) : depth_(depth) { ++depth_; }
+    ~Nesting() { --depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+private:
+    int& depth_;
+};
+
+}  // namespace
+
 int EngineDevice::kernel_of(const interpreter::LoadedModule& module, int function)
 {
     const std::lock_guard lock(mutex_);
@@ -49,6 +71,13 @@ int EngineDevice::launch_child(const interpreter::Launch& parent, interpreter::C
     request.parameters = std::move(work.parameters);
     const interpreter::Program& child = program(request.function);
     request.parameters.resize(child.parameter_bytes);
+    const Nesting nesting(depth_);
+    if (depth_ > deepest_child) {
+        report::session().add_error(
+            {MessageCode::child_too_deep,
+             {{"kernel", child.name}, {"parent", parent.program->name}, {"depth", depth_}, {"error", "cudaErrorLaunchMaxDepthExceeded"}}});
+        return error_too_deep;
+    }
     if (CheckedLaunch::of(request, child, current_machine())) return launch_alone(request);
     report::session().add_error({MessageCode::child_not_launched,
                                  {{"kernel", child.name},

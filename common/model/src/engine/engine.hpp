@@ -105,6 +105,8 @@ private:
     void note_effect(const interpreter::Launch& launch, const LaunchRequest& request, const Effect& effect);
 
     int ordinal_;
+    /// How many launches by kernels the running launch is below one of the host.
+    int depth_ = 0;
     std::recursive_mutex mutex_;
     /// One launch runs at a time: the listeners and the report expect it.
     std::mutex launch_mutex_;

@@ -180,3 +180,31 @@ def test_whatever_ends_us_ends_the_program(folder, number):
             return
         time.sleep(0.1)
     pytest.fail("the program goes on")
+
+
+ENDLESS_CHILDREN = """\
+__global__ void again(int* depth)
+{
+    if (threadIdx.x == 0) {
+        ++*depth;
+        again<<<1, 32>>>(depth);
+    }
+}
+int main()
+{
+    int* depth;
+    cudaMallocManaged(&depth, sizeof(int));
+    *depth = 0;
+    again<<<1, 32>>>(depth);
+    const int error = cudaDeviceSynchronize();
+    return error == cudaErrorLaunchMaxDepthExceeded && *depth == 25 ? 0 : 3;
+}
+"""
+
+
+@needs_model
+def test_a_kernel_that_launches_itself_without_end_is_stopped(folder):
+    (folder / "again.cu").write_text(ENDLESS_CHILDREN, encoding="utf-8")
+    done = run(folder, "again.cu", "-rdc=true")
+    assert "kernel again was not launched by kernel again: it would be 25 launches below the host's" in done.stdout
+    assert "the program's exit code 0" in done.stdout
