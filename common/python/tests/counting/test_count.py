@@ -19,7 +19,7 @@ def test_a_program_is_counted_line_by_line(folder):
     assert done.stderr == ""
     assert done.stdout.startswith("value 7, no argument\nCounted by the rules of sm_90\n")
     assert "reverse<float>   grid 1 · block 64 · 256 bytes of shared memory · counts of each of 3 launches" in done.stdout
-    assert "shared store      2 1.00    8     tile[threadIdx.x] = threadIdx.x;" in done.stdout
+    assert "shared store      2  1.00    8     tile[threadIdx.x] = threadIdx.x;" in done.stdout
     assert done.stdout.endswith("3 launches, 0 hazards, the program's exit code 0\n")
     data = read_report(folder)
     assert [kernel["launch"] for kernel in data["kernels"]] == [0, 1, 2]
