@@ -182,7 +182,10 @@ def test_a_package_without_its_libraries_is_not_found(installed, tmp_path):
     ("arguments", "told"),
     [
         (("run", "--fail-if", "shared_load.conflict > 0", "true"), "'.conflict' is unknown; accepted: shared_load.instructions, "),
-        (("count", "--fail-if", "conflicts > 0", "add.cu"), "'conflicts' is unknown; accepted: name, cycles_at_least, limited_by, barriers, "),
+        (
+            ("count", "--fail-if", "conflicts > 0", "add.cu"),
+            "'conflicts' is unknown; accepted: name, cycles_at_least, limited_by, barriers, ",
+        ),
         (("run", "--fail-if", "shared_load", "true"), "'shared_load' is neither a number nor a comparison"),
         (("run", "--fail-if", "barriers >", "true"), "argument --fail-if: 'barriers >': "),
         (("--nvcc", "x"), "argument --nvcc: 'x' given, nothing is accepted"),
