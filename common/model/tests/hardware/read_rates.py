@@ -24,22 +24,9 @@ from typing import Any
 
 CYCLES = "sm__cycles_active.max"
 PROVENANCE = ("gpu", "driver", "toolkit", "profiler", "date")
+# Of the H200, as machines.cpp has them for sm_90.
 MULTIPROCESSORS = 132
-
-# For each rate: what a kernel asks for, on one multiprocessor or on all, and whether multiprocessors share it.
-_Amount = Callable[[dict[str, Any]], float]
-RATES: dict[str, tuple[str, str, _Amount]] = {
-    "wavefronts": ("multiprocessor", "wavefronts of the L1's data pipe", lambda kernel: kernel["work"]["sum"]["wavefronts"]),
-    "multiprocessor_stores": ("multiprocessor", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
-    "l2_stores": ("gpu", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
-    "l2_loads": ("gpu", "sectors loaded from the L2", lambda kernel: _loaded_past_l1(kernel)),
-    "dram": ("gpu", "sectors between DRAM and the L2", lambda kernel: _in_dram(kernel)),
-    "barriers": ("block", "barriers of a block", lambda kernel: kernel["work"]["most"]["barriers"]),
-}
-
-
-class BadRates(Exception):
-    """The input is not that of a whole run. The message says why."""
+L2_BYTES = 60 << 20
 
 
 def _loaded_past_l1(kernel: dict[str, Any]) -> float:
@@ -50,6 +37,22 @@ def _in_dram(kernel: dict[str, Any]) -> float:
     if not kernel["name"].startswith("dram_"):
         return 0
     return kernel["work"]["loaded_sectors"] + kernel["work"]["stored_sectors"]
+
+
+# For each rate: what a kernel asks for, on one multiprocessor or on all, and whether multiprocessors share it.
+_Amount = Callable[[dict[str, Any]], float]
+RATES: dict[str, tuple[str, str, _Amount]] = {
+    "wavefronts": ("multiprocessor", "wavefronts of the L1's data pipe", lambda kernel: kernel["work"]["sum"]["wavefronts"]),
+    "multiprocessor_stores": ("multiprocessor", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
+    "l2_stores": ("gpu", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
+    "l2_loads": ("gpu", "sectors loaded from the L2", _loaded_past_l1),
+    "dram": ("gpu", "sectors between DRAM and the L2", _in_dram),
+    "barriers": ("block", "barriers of a block", lambda kernel: kernel["work"]["most"]["barriers"]),
+}
+
+
+class BadRates(Exception):
+    """The input is not that of a whole run. The message says why."""
 
 
 def read_cycles(texts: Iterable[str]) -> dict[str, int]:
@@ -87,7 +90,8 @@ def make_table(report: dict[str, Any], cycles: dict[str, int], provenance: dict[
                 rates[rate] = {"per": per, "what": what, "per_cycle": reached, "kernel": name, "cycles": cycles[name]}
     for rate in rates.values():
         rate["per_cycle"] = rounded_up(rate["per_cycle"])
-    return {"provenance": provenance, "machine": report["machine"], "rates": {rate: rates[rate] for rate in RATES}}
+    gpu = {"machine": report["machine"], "multiprocessors": MULTIPROCESSORS, "l2_bytes": L2_BYTES}
+    return {"provenance": provenance, **gpu, "rates": {rate: rates[rate] for rate in RATES}}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,10 +20,12 @@ from typing import Any
 
 from conflict_free.model_files import RATES
 
-_MULTIPROCESSORS = 132
-#: Bytes that the L2 may hold before a launch begins, and keep when it has ended.
-_L2_BYTES = 60 << 20
 _SECTOR_BYTES = 32
+
+
+@functools.cache
+def _rates() -> Mapping[str, Any]:
+    return json.loads(RATES.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -57,16 +59,16 @@ def _of_busiest(kernel: Mapping[str, Any], work: str) -> float:
     blocks = kernel.get("counted_blocks", kernel["blocks"])
     if not blocks:
         return 0
-    rounds = math.ceil(blocks / _MULTIPROCESSORS)
+    rounds = math.ceil(blocks / _rates()["multiprocessors"])
     found = kernel["work"]
     # Of blocks that are not counted nothing is known, so that no number of blocks is known to be on one multiprocessor.
     least = rounds * found["least"][work] if blocks == kernel["blocks"] else 0
-    return max(found["sum"][work] / min(blocks, _MULTIPROCESSORS), found["most"][work], least)
+    return max(found["sum"][work] / min(blocks, _rates()["multiprocessors"]), found["most"][work], least)
 
 
 def _past_l2(kernel: Mapping[str, Any]) -> float:
     """Return the sectors that the L2 cannot have held before the launch, nor keep after it."""
-    held = _L2_BYTES // _SECTOR_BYTES * kernel.get("launches", 1)
+    held = _rates()["l2_bytes"] // _SECTOR_BYTES * kernel.get("launches", 1)
     return sum(max(kernel["work"][touched] - held, 0) for touched in ("loaded_sectors", "stored_sectors"))
 
 
@@ -80,11 +82,6 @@ RESOURCES = (
     Resource("dram", "DRAM, past what the L2 holds", _past_l2),
 )
 NAMES = {resource.key: resource.name for resource in RESOURCES}
-
-
-@functools.cache
-def _rates() -> Mapping[str, Any]:
-    return json.loads(RATES.read_text(encoding="utf-8"))
 
 
 def bound_of(kernel: Mapping[str, Any], machine: str) -> Bound | None:
