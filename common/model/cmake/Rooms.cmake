@@ -1,13 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# add_room(NAME [EXCEPT FOLDERS] [OPTIONS OPTION…] [LINKS TARGET…] [PRECOMPILED HEADER…] [PRECOMPILED_WITH TARGET])
+# compile_together(TARGET): the compiler takes six of the target's files at a time, since it spends most of its time for a small file
+# on headers. Names in unnamed namespaces must then differ between files.
+function(compile_together target)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+endfunction()
+
+# add_room(NAME [TOGETHER] [EXCEPT FOLDERS] [OPTIONS OPTION…] [LINKS TARGET…] [PRECOMPILED HEADER…] [PRECOMPILED_WITH TARGET])
 # A room of the model: the sources of src/NAME as the object library simt_NAME ("/" of the name as "_"). EXCEPT: without those of these
-# folders in it, as a regular expression.
+# folders in it, as a regular expression. TOGETHER: see compile_together().
 # Its headers are included as "NAME/FILE.hpp", and only a target that links the room finds them: each room is reached through a
 # folder of the build in which it stands alone.
 function(add_room name)
-    cmake_parse_arguments(PARSE_ARGV 1 room "" "EXCEPT;PRECOMPILED_WITH" "OPTIONS;LINKS;PRECOMPILED")
+    cmake_parse_arguments(PARSE_ARGV 1 room "TOGETHER" "EXCEPT;PRECOMPILED_WITH" "OPTIONS;LINKS;PRECOMPILED")
     string(REPLACE "/" "_" target simt_${name})
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp)
     list(REMOVE_ITEM sources ${counts_sources})
@@ -29,4 +35,7 @@ function(add_room name)
         target_precompile_headers(${target} PRIVATE ${precompiled_headers} ${room_PRECOMPILED})
     endif()
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    if(room_TOGETHER)
+        compile_together(${target})
+    endif()
 endfunction()
