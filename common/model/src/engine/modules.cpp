@@ -172,10 +172,11 @@ FunctionInfo EngineDevice::function(int number)
     info.local_bytes = decoded.entry->local_bytes;
     for (const ptx::Variable& variable : text->variables)
         if (variable.space == ptx::StateSpace::constant) info.constant_bytes += variable.bytes;
-    const auto product = [](const std::array<int, 3>& sizes) {
-        return std::max(sizes[0], 1) * std::max(sizes[1], 1) * std::max(sizes[2], 1);
+    const int most = info.max_threads = current_machine().max_block_threads;
+    // A text may give any numbers. Those above `most` change nothing, and the product of three such overflows no int.
+    const auto product = [most](const std::array<int, 3>& sizes) {
+        return std::clamp(sizes[0], 1, most) * std::clamp(sizes[1], 1, most) * std::clamp(sizes[2], 1, most);
     };
-    info.max_threads = current_machine().max_block_threads;
     if (function->max_threads[0] > 0) info.max_threads = std::min(info.max_threads, product(function->max_threads));
     if (function->required_threads[0] > 0) info.max_threads = std::min(info.max_threads, product(function->required_threads));
     info.registers = std::clamp(static_cast<int>(function->registers.size()) / 2, 16, 255);

@@ -20,13 +20,16 @@ struct Case {
 };
 
 /// The kernel has a parameter of 8 bytes, 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
-std::string text_of(const std::string& body)
+/// @param directives what the kernel says of its launch, such as ".maxntid 32"
+std::string text_of(const std::string& body, const std::string& directives = "")
 {
     return ".version 9.0\n.target sm_90\n.address_size 64\n"
            ".global .align 16 .b8 memory[64];\n.global .align 64 .b8 map[128];\n.const .align 8 .b8 fixed[16];\n"
            ".func (.param .b32 result) f(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\nst.param.b32 [result], "
            "%r1;\nret;\n}\n"
-           ".visible .entry kernel(.param .u64 p)\n{\n"
+           ".visible .entry kernel(.param .u64 p) " +
+           directives +
+           "\n{\n"
            ".reg .b64 %d<16>;\n.reg .b32 %r<16>;\n.reg .pred %p<4>;\n.reg .f32 %f<16>;\n"
            ".shared .align 16 .b8 tile[64];\n.local .align 16 .b8 own[32];\n" +
            body + "\nret;\n}\n";
@@ -149,6 +152,18 @@ TEST(HostilePtx, IsRefusedOrEndsItsLaunch)
         // What lies beside a parameter reads as zeros, and printf of no text prints nothing.
         EXPECT_TRUE(end.is_told || each.what.starts_with("a parameter") || each.what.starts_with("printf")) << each.what;
         EXPECT_EQ(end.printed, "") << each.what;
+    }
+}
+
+TEST(HostilePtx, AllowsNoMoreThreadsThanABlockHas)
+{
+    const std::vector<std::pair<std::string, int>> most_threads{
+        {"2147483647, 256, 1", 1024}, {"65536, 65536, 1", 1024}, {"2147483647, 2147483647, 2147483647", 1024}, {"32, 4, 2", 256}};
+    for (const auto& [threads, most] : most_threads) {
+        simt::EngineDevice device(0);
+        const int module = device.load_module({text_of("", ".maxntid " + threads)});
+        EXPECT_EQ(device.function(device.find_function(module, "kernel")).max_threads, most) << threads;
+        device.reset();
     }
 }
 

@@ -26,7 +26,7 @@ constexpr int most_idle_slices = 4;
 /// Threads of a cluster that waited for one another in this many slices in a row never go on.
 constexpr int most_waiting_slices = 64;
 /// The clock is read every so many slices.
-constexpr int slices_between_looks = 256;
+constexpr int slices_between_looks = 16;
 /// A kernel counts as endless after this much processor time without the end of a block.
 constexpr double most_seconds_of_block = 60;
 
