@@ -33,6 +33,44 @@ void use_large_pages(unsigned char* memory, std::size_t bytes)
     if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
+/// What fresh memory holds, so that a kernel that reads what nobody wrote does not find zeros.
+constexpr int poison = 0xCD;
+/// Allocations from this size on are often touched in small part only.
+constexpr std::size_t large_allocation = std::size_t{256} << 20;
+constexpr std::size_t poison_bytes = std::size_t{32} << 20;
+
+/// A file in memory with `poison_bytes` bytes of poison; -1 where none can be made, such as in a confined process.
+int poison_file()
+{
+    static const int file = [] {
+        const int made = memfd_create("poison", MFD_CLOEXEC);
+        if (made < 0) return -1;
+        const std::vector<unsigned char> part(std::size_t{1} << 20, poison);
+        for (std::size_t written = 0; written < poison_bytes; written += part.size()) {
+            if (write(made, part.data(), part.size()) == static_cast<ssize_t>(part.size())) continue;
+            close(made);
+            return -1;
+        }
+        return made;
+    }();
+    return file;
+}
+
+/// Lets `memory` show the same file of poison again and again. The host gives a page of its own to what is written, and to nothing else.
+bool show_poison(unsigned char* memory, std::size_t bytes)
+{
+    if (bytes < large_allocation || poison_file() < 0) return false;
+    for (std::size_t at = 0; at < bytes; at += poison_bytes) {
+        const std::size_t part = std::min(poison_bytes, bytes - at);
+        const int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+        if (mmap(memory + at, part, PROT_READ | PROT_WRITE, flags, poison_file(), 0) == MAP_FAILED) {
+            mmap(memory, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+            return false;
+        }
+    }
+    return true;
+}
+
 const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t address)
 {
     const auto after = std::ranges::upper_bound(sorted, address, {}, &Allocation::begin);
@@ -108,8 +146,10 @@ std::uint64_t AddressSpace::allocate(std::size_t bytes, int device)
     allocation.device = device;
     unsigned char* memory = allocation.at(next_);
     if (mprotect(memory, mapped, PROT_READ | PROT_WRITE) != 0) return 0;
-    use_large_pages(memory, mapped);
-    std::memset(memory, 0xCD, bytes);
+    if (!show_poison(memory, mapped)) {
+        use_large_pages(memory, mapped);
+        std::memset(memory, poison, bytes);
+    }
     allocations_.push_back(allocation);
     used_ += mapped;
     next_ += with_gap;

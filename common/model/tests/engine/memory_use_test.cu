@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The model's own memory: half of the memory that kernels touch, to watch for races between blocks.
+// The model's own memory: half of the memory that kernels touch, to watch for races between blocks. And what programs allocate and do not
+// touch, which is none.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -97,6 +98,24 @@ TEST_F(MemoryUse, IsThatOfTheTouchedPartOfAnAllocation)
     // The watch takes large pages, whole ones at both ends.
     constexpr long part = touched / 8, large_pages = 2 * 2 * mebi;
     EXPECT_LE(growth_by([&] { add_one<<<part / 4 / 256, 256>>>(data_); }), part / 2 + large_pages + little);
+}
+
+TEST_F(MemoryUse, OfALargeAllocationIsThatOfItsTouchedPart)
+{
+    constexpr long large = 1024 * mebi, apart = 64 * mebi, poison_file = 32 * mebi, large_pages = 2 * mebi;
+    int* data = nullptr;
+    EXPECT_LE(growth_by([&] {
+                  ASSERT_EQ(cudaMalloc(&data, large), cudaSuccess);
+                  for (long at = 0; at < large; at += apart) cudaMemset(reinterpret_cast<char*>(data) + at, 1, 256 * sizeof(int));
+                  for (long at = 0; at < large; at += apart) add_one<<<1, 256>>>(data + at / 4);
+              }),
+              poison_file + large / apart * 2 * large_pages + little);
+    unsigned char untouched = 0, touched = 0;
+    cudaMemcpy(&untouched, reinterpret_cast<char*>(data) + large - 1, 1, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&touched, reinterpret_cast<char*>(data) + large - apart, 1, cudaMemcpyDeviceToHost);
+    EXPECT_EQ(untouched, 0xCD);
+    EXPECT_EQ(touched, 2);
+    cudaFree(data);
 }
 
 }  // namespace
