@@ -87,6 +87,10 @@ _FEW_LANES = {
         "warps access memory {:,} times (in shared memory, once for each wavefront without conflicts)",
         "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
     ),
+    "shared_accesses": (
+        "warps access shared memory {:,} times (once for each wavefront without conflicts)",
+        "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
+    ),
     "busiest_accesses": (
         "the warps of the busiest multiprocessor access memory {:,} times (in shared memory, once for each wavefront without conflicts)",
         "Let more blocks share the work: a GPU spreads blocks over its multiprocessors, and each block stays on one.",
@@ -103,6 +107,7 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapp
     made = {
         "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
         "accesses": names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"],
+        "shared_accesses": names["shared"]["ideal_wavefronts"],
         "busiest_accesses": names["busiest"]["accesses"],
         "launches": names["launches"],
     }

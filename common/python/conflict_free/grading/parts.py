@@ -45,13 +45,16 @@ class KernelWork:
     ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
     ``accesses`` is the largest number of warp-level accesses to memory: a program with more of them lets few lanes take part in each.
     An access to shared memory counts as the wavefronts that it takes without conflicts, so that wide accesses weigh as many narrow
-    ones. ``atomics`` is the largest number of atomic operations among them. ``busiest_accesses`` is the largest number of accesses of
-    one multiprocessor, if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without
-    work. ``launches`` is the largest number of launches in a case, which come one after another. ``inexact`` accepts launches that the model marks as not exact.
+    ones. ``shared_accesses`` limits those to shared memory alone, where answers without the lesson need many others. ``atomics`` is
+    the largest number of atomic operations among them. ``busiest_accesses`` is the largest number of accesses of one multiprocessor,
+    if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without work. ``launches`` is
+    the largest number of launches in a case, which come one after another. ``inexact`` accepts launches that the model marks as not
+    exact.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
     accesses: str | None = None
+    shared_accesses: str | None = None
     busiest_accesses: str | None = None
     atomics: str = "64"
     launches: str = "4"
