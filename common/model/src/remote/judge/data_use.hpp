@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "device/address_space.hpp"
 #include "simt/events.hpp"
 #include "simt/machine.hpp"
 
@@ -31,8 +30,7 @@ public:
 
     explicit DataUse(const Machine& machine = machines().front())
         : machine_(machine), work_(static_cast<std::size_t>(machine.multiprocessors))
-    {
-    }
+    {}
 
     /// Begins to watch a buffer. @param address of its first byte
     void place(const std::string& name, std::uint64_t address, std::uint64_t bytes);
