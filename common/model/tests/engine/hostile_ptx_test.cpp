@@ -24,7 +24,7 @@ struct Case {
 std::string text_of(const std::string& body, const std::string& directives = "")
 {
     return ".version 9.0\n.target sm_90\n.address_size 64\n"
-           ".global .align 16 .b8 memory[64];\n.global .align 64 .b8 map[128];\n.const .align 8 .b8 fixed[16];\n"
+           ".global .align 16 .b8 memory[64];\n.global .align 64 .b8 map[128];\n.const .align 8 .b8 fixed[128];\n"
            ".func (.param .b32 result) f(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\nst.param.b32 [result], "
            "%r1;\nret;\n}\n"
            ".visible .entry kernel(.param .u64 p) " +
@@ -71,6 +71,11 @@ const std::vector<Case>& cases()
         {"local memory behind its end", "mov.u64 %d1, own;\nst.local.u32 [%d1+1073741824], %r2;"},
         {"local memory before its start", "mov.u64 %d1, own;\nld.local.u32 %r1, [%d1-64];"},
         {"local memory at the end of all addresses", "mov.u64 %d1, -4;\nst.local.u32 [%d1], %r2;"},
+        {"a store to constant memory", "mov.u64 %d1, fixed;\ncvta.const.u64 %d1, %d1;\nst.global.u64 [%d1], %d2;"},
+        {"a store of each lane to constant memory",
+         "mov.u64 %d1, fixed;\ncvta.const.u64 %d1, %d1;\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d1, %d1, %d2;\n"
+         "st.global.u32 [%d1], %r1;"},
+        {"an addition to constant memory", "mov.u64 %d1, fixed;\ncvta.const.u64 %d1, %d1;\natom.add.u32 %r1, [%d1], %r2;"},
         {"constant memory behind its end", "ld.const.u64 %d1, [fixed+4096];"},
         {"global memory before the variable", "st.global.u64 [memory-1048576], %d1;"},
         {"global memory at null", "mov.u64 %d1, 0;\nst.global.u32 [%d1], %r1;"},

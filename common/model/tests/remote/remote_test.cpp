@@ -208,7 +208,7 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
     access(Operation::store, wanted->address, 3);
     use.launch_ends();
     EXPECT_EQ(use.largest_load(), 8u);
-    EXPECT_EQ(use.busiest().instructions, 2u) << "of two blocks, each on a multiprocessor of its own";
+    EXPECT_EQ(use.busiest().accesses, 2u) << "of two blocks, each on a multiprocessor of its own";
     EXPECT_EQ(use.loading_blocks(), 2u);
     EXPECT_EQ(use.sums("given").loaded, 8u);
     EXPECT_EQ(use.sums("wanted").stored, wanted->bytes);
@@ -222,7 +222,30 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
     leave();
 }
 
-TEST(DataUse, HasBulkCopiesByDirectionAndStoresToConstantMemory)
+TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses)
+{
+    Machine machine = machines().front();
+    machine.multiprocessors = 3;
+    DataUse use(machine);
+    WarpAccess access{};
+    access.space = Space::shared;
+    access.operation = Operation::load;
+    access.active = ~0u;
+    for (const auto& [blocks, size] : {std::pair{2u, 4}, {2u, 8}, {1u, 4}}) {
+        access.size = size;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) access.address[lane] = lane * static_cast<std::uint64_t>(size);
+        use.launch_begins({{blocks, 1, 1}, {32, 1, 1}, 0});
+        for (unsigned block = 0; block < blocks; ++block) {
+            use.block_runs(block);
+            use.warp_access(access);
+        }
+        use.launch_ends();
+    }
+    // Multiprocessor 0 has an access of 4 bytes a lane and the last one, multiprocessor 2 one of 8 bytes, which weighs as much as two.
+    EXPECT_EQ(use.busiest().accesses, 3u);
+}
+
+TEST(DataUse, HasBulkCopiesByDirection)
 {
     DataUse use;
     use.bulk_copy(4096 + 16, 144, true, 1);
@@ -232,19 +255,6 @@ TEST(DataUse, HasBulkCopiesByDirectionAndStoresToConstantMemory)
     EXPECT_EQ(use.bulk_loads().wavefronts, 2u);
     EXPECT_EQ(use.bulk_stores().requests, 1u);
     EXPECT_EQ(use.bulk_stores().bytes, 64u);
-    memory::AddressSpace& space = memory::AddressSpace::instance();
-    WarpAccess access{};
-    access.space = Space::global;
-    access.operation = Operation::store;
-    access.size = 4;
-    access.active = 3;
-    access.address[0] = space.allocate(64);
-    access.address[1] = space.allocate(64);
-    use.warp_access(access);
-    EXPECT_EQ(use.constant_bytes_stored(), 0u);
-    space.mark_constant(access.address[1]);
-    use.warp_access(access);
-    EXPECT_EQ(use.constant_bytes_stored(), 4u);
 }
 
 TEST_F(Remote, WhatFailedIsTold)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .assignment import Assignment
-from .counting_checks import names_of
+from .counting_checks import Submitted, names_of
 from .expressions import value_of
 from .finding import Finding
 from .running import Run
@@ -17,18 +17,19 @@ from .running import Run
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
 
 
-def complaint(run: Run, assignment: Assignment) -> Finding | None:
+def complaint(run: Run, assignment: Assignment, source: Submitted) -> Finding | None:
     """Return the first part of the work that kernels have not done themselves, or None."""
-    return next(_complaints(run, assignment), None)
+    return next(_complaints(run, assignment, source), None)
 
 
-def _complaints(run: Run, assignment: Assignment) -> Iterator[Finding]:
+def _complaints(run: Run, assignment: Assignment, source: Submitted) -> Iterator[Finding]:
     buffers = run.calls["data"]["buffers"]
     for name in run.case.inputs:
         yield from _not_loaded(name, buffers.get(name, {}), run, assignment)
     for name in run.case.expected:
         yield from _not_stored(name, buffers.get(name, {}), assignment)
     yield from _by_other_ways(run, buffers)
+    yield from _not_exact(run, assignment, source)
     yield from _by_few_lanes(run, assignment)
 
 
@@ -41,13 +42,6 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"kernels access shared memory of other blocks, or by st.async or red.async, {data['cluster_accesses']:,} times",
             "none",
             "Use the block's own shared memory with ordinary loads and stores: nobody has counted what the others cost.",
-        )
-    if data["constant_bytes_stored"]:
-        yield Finding(
-            False,
-            f"kernels store {data['constant_bytes_stored']:,} bytes to constant memory",
-            "none",
-            "Constant memory is set by the host, before a launch: let kernels store to global memory.",
         )
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
@@ -69,29 +63,53 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
         )
 
 
+def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[Finding]:
+    """Yield the launches whose accesses on a GPU differ from the counted ones, unless the assignment accepts them."""
+    for kernel in run.report["kernels"] if not assignment.kernels.inexact else ():
+        if not kernel["exact"]:
+            note = kernel["fused"][-1]
+            yield Finding(
+                False,
+                f"kernel {kernel['name']} makes accesses that cannot be counted: {note['why']}",
+                "kernels whose accesses are the same on every GPU",
+                "Let no thread wait for another one in a loop: use a barrier or a second launch, or let the block that is done last go on.",
+                source.places([note]),
+            )
+
+
 #: What is said of the limits of `few_lanes`, and the help.
 _FEW_LANES = {
     "atomics": (
         "warps make {:,} atomic operations",
         "Use ordinary loads and stores, and an atomic operation where several threads change one number.",
     ),
-    "memory_instructions": (
-        "warps access memory by {:,} instructions",
+    "accesses": (
+        "warps access memory {:,} times (in shared memory, once for each wavefront without conflicts)",
         "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
     ),
-    "busiest_instructions": (
-        "the warps of the busiest multiprocessor access memory by {:,} instructions",
+    "shared_accesses": (
+        "warps access shared memory {:,} times (once for each wavefront without conflicts)",
+        "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
+    ),
+    "busiest_accesses": (
+        "the warps of the busiest multiprocessor access memory {:,} times (in shared memory, once for each wavefront without conflicts)",
         "Let more blocks share the work: a GPU spreads blocks over its multiprocessors, and each block stays on one.",
+    ),
+    "launches": (
+        "it launches kernels {:,} times",
+        "Let one launch do the work of many: launches come one after another, and a grid has as many blocks as the data need.",
     ),
 }
 
 
 def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
-    """Yield the name of each limit on warp-level operations, their number in a run with these ``names``, and the limit."""
+    """Yield the name of each limit on operations of warps and on launches, their number in a run with these ``names``, and the limit."""
     made = {
         "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
-        "memory_instructions": names["traffic"]["requests"] + names["shared"]["instructions"],
-        "busiest_instructions": names["busiest"]["instructions"],
+        "accesses": names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"],
+        "shared_accesses": names["shared"]["ideal_wavefronts"],
+        "busiest_accesses": names["busiest"]["accesses"],
+        "launches": names["launches"],
     }
     for name, number in made.items():
         if (limit := getattr(assignment.kernels, name)) is not None:

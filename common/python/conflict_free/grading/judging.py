@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from . import building, counting_checks, data_checks, running, safety, source_text, sources, text_admission, timing
+from . import building, counting_checks, data_checks, printing, running, safety, source_text, sources, text_admission, timing
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
 from .cases import DrawnCase, draw, draw_all, in_order, seed_of
@@ -76,7 +76,7 @@ class _Submission:
         self.progress(what)
         if self.deadline is None:
             self.deadline = time.monotonic() + running.allowed_seconds(self.assignment, self.cases or cases)
-        return running.run_all(
+        runs = running.run_all(
             self.tools,
             self.built.program,
             self.assignment,
@@ -86,6 +86,8 @@ class _Submission:
             deadline=self.deadline,
             traced=traced,
         )
+        lines = {line for _, line in source_text.calls(self.source.text, "printf")}
+        return [printing.without_printing(run, self.assignment.source.name, lines) for run in runs]
 
     def run_together(self) -> None:
         """Run one process on all cases that have not been run together before."""
@@ -333,6 +335,6 @@ def _correct(submission: _Submission) -> Finding:
 
 def _by_kernels(submission: _Submission) -> Finding:
     for found in submission.runs:
-        if wrong := data_checks.complaint(found, submission.assignment):
+        if wrong := data_checks.complaint(found, submission.assignment, submission):
             return wrong.in_case(found.case)
     return passed("kernels load all inputs and write all outputs")

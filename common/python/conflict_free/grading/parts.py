@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .result import COUNTS
+from .result import COUNTS, GATES
+
+#: In the place of the first failed check: ``by_kernels`` or a threshold, whichever comes first. Which one it is depends on the task.
+LIMITS = "limits"
 
 
 @dataclass(frozen=True)
@@ -40,16 +43,22 @@ class KernelWork:
     """What kernels have to do themselves, as expressions of a case's parameters.
 
     ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
-    ``memory_instructions`` is the largest number of warp-level instructions that access memory: a program with more of them lets
-    few lanes take part in each. ``atomics`` is the largest number of atomic operations among them. ``busiest_instructions`` is the
-    largest number of such instructions of one multiprocessor, if blocks are spread evenly: a program with more of them leaves
-    multiprocessors without work.
+    ``accesses`` is the largest number of warp-level accesses to memory: a program with more of them lets few lanes take part in each.
+    An access to shared memory counts as the wavefronts that it takes without conflicts, so that wide accesses weigh as many narrow
+    ones. ``shared_accesses`` limits those to shared memory alone, where answers without the lesson need many others. ``atomics`` is
+    the largest number of atomic operations among them. ``busiest_accesses`` is the largest number of accesses of one multiprocessor,
+    if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without work. ``launches`` is
+    the largest number of launches in a case, which come one after another. ``inexact`` accepts launches that the model marks as not
+    exact.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
-    memory_instructions: str | None = None
-    busiest_instructions: str | None = None
+    accesses: str | None = None
+    shared_accesses: str | None = None
+    busiest_accesses: str | None = None
     atomics: str = "64"
+    launches: str = "4"
+    inexact: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,12 @@ class Outcome:
     points: int
     fails: str
     says: str = ""
+
+    def has(self, first_failed: str) -> bool:
+        """Return whether ``first_failed`` is the first failed check that is expected."""
+        if self.fails == LIMITS:
+            return first_failed == GATES[-1] or first_failed.startswith(COUNTS)
+        return first_failed == self.fails
 
 
 @dataclass(frozen=True)

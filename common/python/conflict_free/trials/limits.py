@@ -42,7 +42,7 @@ def mutants(task: Assignment) -> Iterator[Mutant]:
     for way in fields(Movement):
         if getattr(task.movement, way.name) != way.default:
             yield Mutant(f"movement.{way.name}", replace(task, movement=replace(task.movement, **{way.name: _WITHOUT_END})), "safe")
-    for name in ("atomics", "memory_instructions", "busiest_instructions"):
+    for name in ("atomics", "accesses", "shared_accesses", "busiest_accesses", "launches"):
         if getattr(task.kernels, name):
             yield Mutant(f"kernels.{name}", replace(task, kernels=replace(task.kernels, **{name: str(_WITHOUT_END)})), "by_kernels")
     for threshold in task.thresholds:

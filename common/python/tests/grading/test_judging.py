@@ -17,7 +17,7 @@ from conflict_free.console import NO_GPU, Stop
 from conflict_free.counting import model_runtime
 from conflict_free.grading import assignment, building, result
 from conflict_free.grading.judging import Grading
-from conflict_free.grading.parts import Outcome
+from conflict_free.grading.parts import LIMITS, Outcome
 from conflict_free.grading.result import Check, Result, ResultFormatError
 from conflict_free.schemas import Schema
 from conflict_free.trials import answers
@@ -237,7 +237,8 @@ def answers_as_expected() -> dict[str, Result]:
     for name, expected in padding().outcomes().items():
         checks = [Check("exists", True, expected.points, 100)]
         if expected.fails:
-            checks.append(Check(expected.fails, False, 0, 0, expected.says or "seen", "wanted", "help"))
+            fails = "by_kernels" if expected.fails == LIMITS else expected.fails
+            checks.append(Check(fails, False, 0, 0, expected.says or "seen", "wanted", "help"))
         made[name] = replace(make_result(), checks=tuple(checks))
     return made
 
@@ -262,6 +263,12 @@ def test_an_answer_that_scores_otherwise_is_named(expected, said):
     )
     found = [complaint for complaint in answers.complaints(changed, answers_as_expected()) if complaint.startswith("unpadded")]
     assert len(found) == 1 and said in found[0]
+
+
+def test_a_limit_is_by_kernels_or_a_threshold():
+    checks = ("safe", "by_kernels", "counts.conflicts", "")
+    assert list(filter(Outcome(50, LIMITS).has, checks)) == ["by_kernels", "counts.conflicts"]
+    assert list(filter(Outcome(50, "safe").has, checks)) == ["safe"]
 
 
 def test_an_answer_that_was_not_graded_is_named():

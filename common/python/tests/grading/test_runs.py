@@ -11,7 +11,7 @@ import numpy
 import pytest
 from test_pictures import LAUNCH, bank_access
 
-from conflict_free.grading import cases, counting_checks, data_checks, safety
+from conflict_free.grading import cases, counting_checks, data_checks, printing, safety
 from conflict_free.grading.assignment import AssignmentError
 from conflict_free.grading.comparing import difference
 from conflict_free.grading.parts import Case, KernelWork, Limits, Movement, Threshold
@@ -27,6 +27,7 @@ def kernel(conflicts: int, line: int = 7) -> dict:
         "name": "turn",
         "grid": [2, 3, 1],
         "block": [32, 1, 1],
+        "exact": True,
         "shared_load": shared,
         "shared_store": {**shared, "wavefronts": 10, "conflicts": 0},
         "global_load": counts,
@@ -44,9 +45,8 @@ NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wav
 ORDINARY = {
     "largest_load": 64,
     "loading_blocks": 3,
-    "busiest": {"instructions": 20, "wavefronts": 30},
+    "busiest": {"accesses": 20, "wavefronts": 30},
     "cluster_accesses": 0,
-    "constant_bytes_stored": 0,
     "bulk_load": NO_COPIES,
     "bulk_store": NO_COPIES,
 }
@@ -329,7 +329,7 @@ def test_what_moves_by_other_ways_is_refused_with_its_call_and_line(moved, seen)
 
 
 def by_kernels(task=TASK, kernels=(), **options):
-    return data_checks.complaint(made_run(list(kernels), **options), task)
+    return data_checks.complaint(made_run(list(kernels), **options), task, Source())
 
 
 def test_kernels_load_and_store_everything():
@@ -338,8 +338,9 @@ def test_kernels_load_and_store_everything():
     assert by_kernels(used={"stored": 0}).seen == "of 16 bytes of output, 0 are written last by kernels"
     run = made_run([])
     run.calls["data"]["buffers"]["input"] = {**USED, "loaded": 12}
-    assert data_checks.complaint(run, TASK).seen == "kernels load 12 bytes of input"
-    assert data_checks.complaint(run, SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(loads={"input": "3 * width"})})) is None
+    assert data_checks.complaint(run, TASK, Source()).seen == "kernels load 12 bytes of input"
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(loads={"input": "3 * width"})})
+    assert data_checks.complaint(run, task, Source()) is None
 
 
 def test_what_the_task_lets_a_program_set_needs_no_kernel():
@@ -348,24 +349,44 @@ def test_what_the_task_lets_a_program_set_needs_no_kernel():
 
 
 def test_lanes_that_go_one_by_one_are_too_many_instructions():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(memory_instructions="10 * width")})
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(accesses="10 * width")})
     assert by_kernels(task, [kernel(0)]) is None
-    assert by_kernels(task, [kernel(0), kernel(0)]).seen == "warps access memory by 80 instructions"
+    assert by_kernels(task, [kernel(0), kernel(0)]).seen.startswith("warps access memory 80 times")
+
+
+def test_many_launches_are_no_way_to_spread_blocks():
+    assert by_kernels(kernels=[kernel(0)] * 4) is None
+    assert by_kernels(kernels=[kernel(0)] * 5).seen == "it launches kernels 5 times"
 
 
 def test_what_few_blocks_do_alone_is_too_much_for_one_multiprocessor():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(busiest_instructions="5 * width")})
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(busiest_accesses="5 * width")})
     assert by_kernels(task) is None
-    seen = by_kernels(task, otherwise={"busiest": {"instructions": 21, "wavefronts": 30}}).seen
-    assert seen == "the warps of the busiest multiprocessor access memory by 21 instructions"
+    seen = by_kernels(task, otherwise={"busiest": {"accesses": 21, "wavefronts": 30}}).seen
+    assert seen.startswith("the warps of the busiest multiprocessor access memory 21 times")
 
 
-@pytest.mark.parametrize(
-    ("otherwise", "seen"),
-    [({"cluster_accesses": 32}, "shared memory of other blocks"), ({"constant_bytes_stored": 4}, "4 bytes to constant memory")],
-)
-def test_ways_that_nobody_has_counted_are_refused_by_name(otherwise, seen):
-    assert seen in by_kernels(otherwise=otherwise).seen
+def test_ways_that_nobody_has_counted_are_refused_by_name():
+    assert "shared memory of other blocks" in by_kernels(otherwise={"cluster_accesses": 32}).seen
+
+
+def test_a_launch_that_is_not_exact_is_refused_with_its_line_unless_the_task_accepts_it():
+    waits = {**kernel(0), "exact": False, "fused": [{"file": "a.cu", "line": 5, "ptx": "", "sass": "", "why": "threads look here"}]}
+    refused = by_kernels(kernels=[kernel(0), waits])
+    assert refused.seen == "kernel turn makes accesses that cannot be counted: threads look here"
+    assert [place.line for place in refused.lines] == [5]
+    assert by_kernels(SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(inexact=True)}), [waits]) is None
+
+
+def test_printf_has_no_price():
+    stored = {"requests": 2, "sectors": 3, "ideal_sectors": 3, "bytes": 16}
+    lines = [
+        {"file": f"/tmp/{file}", "line": line, "space": "local", "op": "store", **stored}
+        for file, line in (("a.cu", 5), ("a.cu", 6), ("b.cu", 5))
+    ]
+    run = made_run([{**kernel(0), "local_store": {name: 3 * count for name, count in stored.items()}, "lines": lines}])
+    assert counting_checks.names_of(printing.without_printing(run, "a.cu", {5}))["local_store"]["sectors"] == 6
+    assert printing.without_printing(run, "a.cu", set()) is run
 
 
 def test_constant_memory_holds_no_data():

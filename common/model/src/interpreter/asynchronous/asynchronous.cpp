@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "interpreter/memory/bad_address.hpp"
 #include "interpreter/memory/memory_access.hpp"
@@ -68,9 +67,9 @@ std::span<unsigned char> find_global(Warp& warp, std::size_t lane, std::uint64_t
 {
     if (!is_aligned(warp, lane, address, alignment, true)) return {};
     for (const memory::Allocation& recent : warp.block->recent)
-        if (recent.contains(address, bytes) && !recent.freed) return {recent.at(address), bytes};
+        if (recent.contains(address, bytes) && may_access(warp, recent)) return {recent.at(address), bytes};
     memory::Allocation found;
-    if (memory::AddressSpace::instance().find(address, found) && !found.freed && found.contains(address, bytes))
+    if (memory::AddressSpace::instance().find(address, found) && may_access(warp, found) && found.contains(address, bytes))
         return {found.at(address), bytes};
     report_bad_global(warp, lane, address);
     return {};
@@ -156,10 +155,12 @@ static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
     access.warp = warp.index;
     for (const std::size_t lane : lanes_in(lanes)) {
         std::array<unsigned char, 16> bytes{};
-        if (copy.from_bytes[lane]) std::memcpy(bytes.data(), copy.from[lane], copy.from_bytes[lane]);
-        unsigned char* to = warp.block->shared_memory.data() + copy.to[lane];
-        if (std::memcmp(to, bytes.data(), static_cast<std::size_t>(copy.bytes)) != 0) access.changed |= 1u << lane;
-        std::memcpy(to, bytes.data(), static_cast<std::size_t>(copy.bytes));
+        copy_bytes(bytes, copy.from[lane]);
+        const auto size = static_cast<std::uint64_t>(copy.bytes);
+        const std::span<unsigned char> to = part(std::span(warp.block->shared_memory), copy.to[lane], size);
+        const std::span<const unsigned char> made = part(std::span<const unsigned char>(bytes), 0, size);
+        if (!std::ranges::equal(to, made)) access.changed |= 1u << lane;
+        copy_bytes(to, made);
         access.address[lane] = copy.to[lane];
     }
     warp.block->watch.uncounted_access(access);

@@ -70,8 +70,8 @@ struct ThreadCopy {
     int bytes = 0;
     std::uint32_t program_counter = 0;
     std::array<std::uint32_t, warp_size> to;
-    std::array<const unsigned char*, warp_size> from;
-    std::array<std::uint8_t, warp_size> from_bytes;
+    /// The bytes that each lane reads. The rest of its bytes become zeros.
+    std::array<std::span<const unsigned char>, warp_size> from;
 };
 
 class Asynchronous {

@@ -29,20 +29,24 @@ using Addresses = std::array<std::uint64_t, warp_size>;
 /// The source address of lanes whose copy only writes zeros: no place in memory.
 constexpr std::uint64_t place_of_zeros = std::uint64_t{1} << 63;
 
-/// Fills in the number of bytes that each lane reads.
-void find_sizes(Warp& warp, const CopyOperands& operands, ThreadCopy& copy)
+/// The number of bytes that each lane reads.
+using Sizes = std::array<std::uint8_t, warp_size>;
+
+Sizes find_sizes(Warp& warp, const CopyOperands& operands)
 {
-    copy.from_bytes.fill(static_cast<std::uint8_t>(operands.bytes));
+    Sizes sizes;
+    sizes.fill(static_cast<std::uint8_t>(operands.bytes));
     if (operands.ignore != no_operand) {
         const std::uint32_t mask = predicate(warp, operands.ignore), ignored = operands.ignore_negated ? ~mask : mask;
         for (std::size_t lane = 0; lane < warp_size; ++lane)
-            if (ignored >> lane & 1) copy.from_bytes[lane] = 0;
+            if (ignored >> lane & 1) sizes[lane] = 0;
     }
     if (operands.from_bytes != no_operand) {
         const std::uint32_t* bytes = values<std::uint32_t>(warp, operands.from_bytes);
         for (std::size_t lane = 0; lane < warp_size; ++lane)
-            copy.from_bytes[lane] = static_cast<std::uint8_t>(std::min(bytes[lane], static_cast<std::uint32_t>(operands.bytes)));
+            sizes[lane] = static_cast<std::uint8_t>(std::min(bytes[lane], static_cast<std::uint32_t>(operands.bytes)));
     }
+    return sizes;
 }
 
 /// Fills in the addresses of `lanes` from one operand.
@@ -60,7 +64,7 @@ std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32
     find_lane_addresses(warp, operands.from, lanes, warp.access.address);
     const LanePointers from = check_global(warp, lanes);
     for (const std::size_t lane : lanes_in(from.lanes)) {
-        copy.from[lane] = from.at[lane];
+        copy.from[lane] = {from.at[lane], static_cast<std::size_t>(operands.bytes)};
     }
     WarpAccess access = warp.access;
     access.space = Space::global;
@@ -72,16 +76,14 @@ std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32
 }
 
 /// The same for a lane that reads only a part of its element.
-std::uint32_t find_part(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, std::size_t lane, ThreadCopy& copy)
+std::uint32_t find_part(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, std::size_t lane, int bytes,
+                        ThreadCopy& copy)
 {
-    const auto at = lane;
-    begin_access(warp, instruction, Operation::load, copy.from_bytes[at]);
-    const std::uint64_t address = operands.from.of(warp, lane);
-    const std::span<const unsigned char> from =
-        find_global(warp, lane, address, copy.from_bytes[at], static_cast<std::uint64_t>(operands.bytes));
-    if (from.empty()) return 0;
-    copy.from[at] = from.data();
-    note_global_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, address, copy.from_bytes[at]);
+    begin_access(warp, instruction, Operation::load, bytes);
+    const std::uint64_t address = operands.from.of(warp, lane), size = static_cast<std::uint64_t>(bytes);
+    copy.from[lane] = find_global(warp, lane, address, size, static_cast<std::uint64_t>(operands.bytes));
+    if (copy.from[lane].empty()) return 0;
+    note_global_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, address, size);
     return 1u << lane;
 }
 
@@ -121,16 +123,16 @@ void copy_lanes(Warp& warp, const DecodedInstruction& instruction)
     ThreadCopy copy;
     copy.bytes = operands.bytes;
     copy.program_counter = instruction.program_counter;
-    find_sizes(warp, operands, copy);
+    const Sizes sizes = find_sizes(warp, operands);
     std::uint32_t whole = 0, parts = 0;
     for (const std::size_t lane : lanes_in(warp.active)) {
-        if (copy.from_bytes[lane] == operands.bytes) whole |= 1u << lane;
-        else if (copy.from_bytes[lane] > 0) parts |= 1u << lane;
+        if (sizes[lane] == operands.bytes) whole |= 1u << lane;
+        else if (sizes[lane] > 0) parts |= 1u << lane;
     }
     const std::uint32_t zeros = warp.active & ~whole & ~parts;
     begin_access(warp, instruction, Operation::load, operands.bytes);
     std::uint32_t reading = find_sources(warp, operands, whole, copy);
-    for (const std::size_t lane : lanes_in(parts)) reading |= find_part(warp, instruction, operands, lane, copy);
+    for (const std::size_t lane : lanes_in(parts)) reading |= find_part(warp, instruction, operands, lane, sizes[lane], copy);
     Addresses from, to;
     find_lane_addresses(warp, operands.from, reading, from);
     find_lane_addresses(warp, operands.to, warp.active, to);

@@ -55,12 +55,14 @@ BadAddress describe_unallocated(std::uint64_t address)
     return {HazardKind::out_of_bounds, MessageCode::not_allocated};
 }
 
-BadAddress describe_global(std::uint64_t address)
+BadAddress describe_global(std::uint64_t address, std::uint64_t bytes)
 {
     const AddressSpace& space = AddressSpace::instance();
     Allocation allocation;
     if (space.find(address, allocation)) {
         if (allocation.freed) return {HazardKind::use_after_free, MessageCode::in_freed_allocation, allocation.bytes};
+        const bool is_inside = allocation.contains(address, bytes);
+        if (is_inside && allocation.constant) return {HazardKind::out_of_bounds, MessageCode::store_to_constant, 0, 0, false};
         return {HazardKind::out_of_bounds, MessageCode::across_end_of_allocation, allocation.bytes, 0, false};
     }
     if (space.owns(address)) return describe_unallocated(address);
@@ -76,7 +78,7 @@ BadAddress describe_global(std::uint64_t address)
 
 void report_bad_global(Warp& warp, std::size_t lane, std::uint64_t address)
 {
-    const BadAddress bad = describe_global(address);
+    const BadAddress bad = describe_global(address, static_cast<std::uint64_t>(warp.access.size));
     if (bad.extent == 0) report(warp, lane, bad.kind, bad.code);
     else report(warp, lane, bad.kind, bad.code, {{"extent", bad.extent}, {"distance", bad.distance}});
     if (bad.far) throw LaunchStopped(error_illegal_address);

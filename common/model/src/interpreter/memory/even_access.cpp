@@ -148,6 +148,7 @@ EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, con
 {
     const Spacing spacing = spacing_of(warp, instruction, access);
     warp.access.program_counter = instruction.program_counter;
+    warp.access.operation = access.operation;
     const EvenPlace place = even_place(warp, access, spacing);
     // An access that is not watched needs its place only.
     if (place && !warp.block->watch.is_watching()) return place;

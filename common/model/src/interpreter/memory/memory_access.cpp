@@ -62,9 +62,9 @@ LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
     memory::Allocation allocation;
     for (const std::size_t lane : lanes_in(lanes)) {
         const std::uint64_t address = warp.access.address[lane];
-        const bool known = allocation.bytes > 0 && allocation.contains(address, size) && !allocation.freed;
-        if (!known &&
-            !(memory::AddressSpace::instance().find(address, allocation) && !allocation.freed && allocation.contains(address, size))) {
+        const bool known = allocation.bytes > 0 && allocation.contains(address, size);
+        if (!known && !(memory::AddressSpace::instance().find(address, allocation) && may_access(warp, allocation) &&
+                        allocation.contains(address, size))) {
             report_bad_global(warp, lane, address);
             allocation = {};
             continue;
@@ -78,12 +78,17 @@ LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
 
 }  // namespace
 
+bool may_access(const Warp& warp, const memory::Allocation& allocation)
+{
+    return !allocation.freed && (!allocation.constant || warp.access.operation == Operation::load);
+}
+
 unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size)
 {
     auto& recent = warp.block->recent;
     for (int attempt = 0; attempt < 2; ++attempt) {
         for (const memory::Allocation& allocation : recent) {
-            if (!allocation.contains(least) || !allocation.contains(most, size) || allocation.freed) continue;
+            if (!allocation.contains(least) || !allocation.contains(most, size) || !may_access(warp, allocation)) continue;
             warp.access.allocation = allocation.begin;
             return allocation.at(least);
         }

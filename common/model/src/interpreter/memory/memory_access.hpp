@@ -71,6 +71,10 @@ void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& p
 /// `warp.access` become addresses of that space.
 template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit);
 
+/// Whether a kernel may make the access that is set up in `warp.access` to a byte of an allocation: one that has not been freed and,
+/// unless it is a load, holds no constant memory.
+bool may_access(const Warp& warp, const memory::Allocation& allocation);
+
 /// Checks the addresses of `lanes` in `warp.access`, which are all in one space. Reports hazards for those that the kernel may not
 /// access, and leaves them out. Sets up `warp.access` for the watcher.
 LanePointers check_global(Warp& warp, std::uint32_t lanes);

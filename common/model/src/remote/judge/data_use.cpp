@@ -51,32 +51,26 @@ void DataUse::load(std::uint64_t address, std::uint64_t bytes)
     if (loaded_by_block_) *loaded_by_block_ += loaded;
 }
 
-void DataUse::store(std::uint64_t address, std::uint64_t bytes)
-{
-    write(address, bytes, Writer::kernel);
-    if (!stored_to_.contains(address) && !memory::AddressSpace::instance().find(address, stored_to_)) stored_to_ = {};
-    if (stored_to_.constant) constant_bytes_stored_ += bytes;
-}
-
 void DataUse::launch_begins(const LaunchInfo&)
 {
     loaded_by_blocks_.clear();
     loaded_by_block_ = nullptr;
-    work_.assign(static_cast<std::size_t>(machine_.multiprocessors), {});
+    work_of_blocks_.clear();
     running_ = nullptr;
 }
 
 void DataUse::block_runs(std::uint64_t number)
 {
     loaded_by_block_ = &loaded_by_blocks_[number];
-    running_ = work_.empty() ? nullptr : &work_[number % work_.size()];
+    running_ = &work_of_blocks_[number];
 }
 
 void DataUse::warp_access(const WarpAccess& access)
 {
     if (running_) {
-        ++running_->instructions;
-        if (access.space == Space::shared) running_->wavefronts += static_cast<std::uint64_t>(shared_cost(access, machine_).wavefronts);
+        const SharedCost cost = access.space == Space::shared ? shared_cost(access, machine_) : SharedCost{0, 1};
+        running_->accesses += static_cast<std::uint64_t>(cost.ideal_wavefronts);
+        running_->wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
     }
     if (access.space != Space::global) return;
     const auto size = static_cast<std::uint64_t>(access.size);
@@ -84,7 +78,7 @@ void DataUse::warp_access(const WarpAccess& access)
         access.operation == Operation::load || access.operation == Operation::async_copy || access.operation == Operation::bulk_copy;
     for (const std::size_t lane : lanes_in(access.active)) {
         if (loads) load(access.address[lane], size);
-        else store(access.address[lane], size);
+        else write(access.address[lane], size, Writer::kernel);
     }
 }
 
@@ -99,11 +93,11 @@ void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, 
     copies.bytes += bytes;
     copies.wavefronts += parts(wavefront_bytes);
     if (running_) {
-        running_->instructions += requests;
+        running_->accesses += requests;
         running_->wavefronts += parts(wavefront_bytes);
     }
     if (loads) load(address, bytes);
-    else store(address, bytes);
+    else write(address, bytes, Writer::kernel);
 }
 
 void DataUse::launch_ends()
@@ -112,13 +106,21 @@ void DataUse::launch_ends()
         largest_load_ = std::max(largest_load_, loaded);
         loading_blocks_ += loaded > 0;
     }
+    for (const auto& [number, work] : work_of_blocks_) {
+        Work& least = *std::ranges::min_element(work_, {}, &Work::accesses);
+        least.accesses += work.accesses;
+        least.wavefronts += work.wavefronts;
+    }
+}
+
+DataUse::Work DataUse::busiest() const
+{
     Work most;
     for (const Work& work : work_) {
-        most.instructions = std::max(most.instructions, work.instructions);
+        most.accesses = std::max(most.accesses, work.accesses);
         most.wavefronts = std::max(most.wavefronts, work.wavefronts);
     }
-    busiest_.instructions += most.instructions;
-    busiest_.wavefronts += most.wavefronts;
+    return most;
 }
 
 DataUse::Sums DataUse::sums(const std::string& name) const
@@ -147,9 +149,8 @@ nlohmann::ordered_json DataUse::to_json() const
     }
     return {{"largest_load", largest_load_},
             {"loading_blocks", loading_blocks_},
-            {"busiest", {{"instructions", busiest_.instructions}, {"wavefronts", busiest_.wavefronts}}},
+            {"busiest", {{"accesses", busiest().accesses}, {"wavefronts", busiest().wavefronts}}},
             {"cluster_accesses", cluster_accesses_},
-            {"constant_bytes_stored", constant_bytes_stored_},
             {"bulk_load", remote::to_json(bulk_loads_)},
             {"bulk_store", remote::to_json(bulk_stores_)},
             {"buffers", std::move(buffers)}};

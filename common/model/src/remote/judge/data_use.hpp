@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "device/address_space.hpp"
 #include "simt/events.hpp"
 #include "simt/machine.hpp"
 
@@ -29,7 +28,9 @@ public:
         std::uint64_t stored = 0, filled = 0, copied = 0;
     };
 
-    explicit DataUse(const Machine& machine = machines().front()) : machine_(machine) {}
+    explicit DataUse(const Machine& machine = machines().front())
+        : machine_(machine), work_(static_cast<std::size_t>(machine.multiprocessors))
+    {}
 
     /// Begins to watch a buffer. @param address of its first byte
     void place(const std::string& name, std::uint64_t address, std::uint64_t bytes);
@@ -58,16 +59,15 @@ public:
     };
     const BulkCopies& bulk_loads() const { return bulk_loads_; }
     const BulkCopies& bulk_stores() const { return bulk_stores_; }
-    /// What the busiest multiprocessor does, with block b of each launch on multiprocessor b modulo their number, summed over launches: warp-level
-    /// accesses to memory, and wavefronts of shared memory.
+    /// What a block or a multiprocessor does: warp-level accesses to memory, one of shared memory counted by the wavefronts that it takes without
+    /// conflicts; and wavefronts of shared memory.
     struct Work {
-        std::uint64_t instructions = 0, wavefronts = 0;
+        std::uint64_t accesses = 0, wavefronts = 0;
     };
-    const Work& busiest() const { return busiest_; }
+    /// The most that a multiprocessor does, if each block goes to the one that has the fewest accesses so far.
+    Work busiest() const;
     /// Accesses of lanes to shared memory of other blocks, and by st.async and red.async.
     std::uint64_t cluster_accesses() const { return cluster_accesses_; }
-    /// Bytes that kernels store to constant memory.
-    std::uint64_t constant_bytes_stored() const { return constant_bytes_stored_; }
 
     nlohmann::ordered_json to_json() const;
 
@@ -86,21 +86,18 @@ private:
     template <class Visit> std::uint64_t for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
     void write(std::uint64_t address, std::uint64_t bytes, Writer writer);
     void load(std::uint64_t address, std::uint64_t bytes);
-    void store(std::uint64_t address, std::uint64_t bytes);
 
     /// The buffers by the address of their first byte.
     std::map<std::uint64_t, Buffer> buffers_;
     std::map<std::uint64_t, std::uint64_t> loaded_by_blocks_;
     std::uint64_t* loaded_by_block_ = nullptr;
-    std::uint64_t largest_load_ = 0, loading_blocks_ = 0, cluster_accesses_ = 0, constant_bytes_stored_ = 0;
+    std::uint64_t largest_load_ = 0, loading_blocks_ = 0, cluster_accesses_ = 0;
     BulkCopies bulk_loads_, bulk_stores_;
     const Machine& machine_;
-    /// By multiprocessor, in the launch that runs.
+    /// By multiprocessor, for the launches that have ended; and by block, for the launch that runs.
     std::vector<Work> work_;
+    std::map<std::uint64_t, Work> work_of_blocks_;
     Work* running_ = nullptr;
-    Work busiest_;
-    /// The allocation of the last store.
-    memory::Allocation stored_to_;
 };
 
 }  // namespace simt::remote

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Right counts and wide loads, but four lanes at a time add to the bins: eight times as many atomic operations.
+// Right counts and wide loads, but eight lanes at a time add to the bins: four times as many atomic operations.
 
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@ constexpr int WIDE = 16;
 
 __device__ void count_byte(unsigned* bins, unsigned value)
 {
-    for (int turn = 0; turn < 8; turn++) {
-        if (threadIdx.x % 8 == turn)
+    for (int turn = 0; turn < 4; turn++) {
+        if (threadIdx.x % 4 == turn)
             atomicAdd(&bins[value], 1);
         __syncwarp(__activemask());
     }
