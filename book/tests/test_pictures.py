@@ -211,7 +211,7 @@ def test_the_explorer_has_its_machines_its_controls_and_its_fallback(project):
     assert machines == {"sm_90": {"banks": 32}, "gt200": {"banks": 16}}
     assert re.search(r'data-control="padding" min="0" max="32" value="2"', html)
     assert html.index('<div class="fallback">') < html.index('<figure class="picture bank-map">') < html.index('class="live"')
-    assert 0 < html.index("bank_rule.js") < html.index("bank_explorer.js")
+    assert 0 < html.index("explorer_parts.js") < html.index("bank_rule.js") < html.index("bank_explorer.js")
     assert "is not offered; accepted: 0 to 32" in project.build_error(".. bank-explorer:: copy.copy_shared load\n   :padding: 70")
 
 
@@ -222,6 +222,25 @@ def test_in_an_ebook_the_explorer_is_its_fallback(project):
     text = (project.build("epub").output / "index.xhtml").read_text()
     assert 'class="picture bank-map"' in text and "<select" not in text and "bank_explorer.js" not in text
     xml.etree.ElementTree.fromstring(text.replace("&nbsp;", " "))
+
+
+# ----------------------------------------------------------------------------- interactive sector map
+
+
+def test_the_sector_explorer_has_its_controls_and_its_fallback(project):
+    html = project.build_page(".. sector-explorer:: copy.copy_plain load\n   :stride: 3\n   :bytes: 8")
+    assert re.search(r'data-control="stride" min="0" max="65536" value="3"', html)
+    assert re.search(r'data-control="bytes" min="1" max="32" value="8"', html)
+    assert html.index('<div class="fallback">') < html.index("One global load of a warp") < html.index('class="live"')
+    assert 0 < html.index("explorer_parts.js") < html.index("sector_rule.js") < html.index("sector_explorer.js")
+    assert "bank_rule.js" not in html
+    assert "is not offered; accepted: 1 to 32" in project.build_error(".. sector-explorer:: copy.copy_plain load\n   :lanes: 0")
+
+
+def test_in_an_ebook_the_sector_explorer_is_its_fallback(project):
+    project.page(".. sector-explorer:: copy.copy_plain load")
+    text = (project.build("epub").output / "index.xhtml").read_text()
+    assert 'figure class="sector-map"' in text and "<input" not in text and "sector_explorer.js" not in text
 
 
 # -------------------------------------------------------------------------------------- tile flows

@@ -19,10 +19,10 @@ from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters
 from conflict_free.setup.lock import check_no_place, requirements, wanted_text
 
 from . import readme
-from .bank_rule import bank_rule
 from .formats import formats
 from .links import dead_links, external_links
 from .naked_numbers import naked_numbers
+from .page_rules import page_rules
 from .shown_code import check_shown_code
 
 AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
@@ -236,7 +236,7 @@ RULES = (
     committed_results,
     counters_are_counts,
     readme_table,
-    bank_rule,
+    page_rules,
     naked_numbers,
     external_links,
 )
