@@ -40,6 +40,7 @@ MODULES = (
     "plots.exchange_plot",
     "pictures.explorer",
     "pictures.flow",
+    "pictures.loops",
     "pictures.partitions",
     "plots.value_bars",
     "plots.bandwidth_plot",
