@@ -80,6 +80,9 @@ def test_bars_split_at_the_least(project):
         project.build_page(".. value-bars:: Speed\n   :least: 100\n   :because: what all reach\n\n   plain | copy.copy_plain.16384.gbps\n")
     )
     assert "plain 1,000 Speed. The first part of each bar: what all reach." in said
+    assert 'value-bars gain"' in project.build_page(
+        ".. value-bars:: Speed\n   :least: 1\n   :gain:\n\n   plain | copy.copy_plain.16384.gbps\n"
+    )
 
 
 @pytest.mark.parametrize(

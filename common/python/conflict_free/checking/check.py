@@ -261,7 +261,7 @@ def check_budgets(html: Path) -> int:
     use_venv("playwright")
     from . import budgets  # imported here, because no other rule needs a browser
 
-    slugs = [slug for slug in chapters() if (html / f"{slug}.html").is_file()]
+    slugs = [slug for slug in (*chapters(), *budgets.BESIDE_CHAPTERS) if (html / f"{slug}.html").is_file()]
     if not slugs:
         raise Stop(f"--budgets: {html} has no page of a chapter; accepted: the folder of a rendered book, such as build/html")
     lengths = budgets.measure_all(html.resolve(), slugs)
