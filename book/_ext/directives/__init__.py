@@ -45,6 +45,7 @@ MODULES = (
     "pictures.loops",
     "pictures.partitions",
     "plots.value_bars",
+    "plots.bounds",
     "plots.bandwidth_plot",
     "plots.speedup_plot",
     "prose.predict",
