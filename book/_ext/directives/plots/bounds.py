@@ -38,7 +38,8 @@ def bound_row(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str
     if bound is None or not bound.limited_by:
         raise ResultError(f"{slug}.{kernel} has no bound at {pretty_size(size)}")
     least = bound.cycles_at_least / REPETITIONS.get(slug, 1)
-    rows = evidence.result(slug)["rows"]
+    result = evidence.result(slug)
+    rows = result["rows"] if result else []
     taken = measured_cycles(next((row for row in rows if (row["kernel"], row["size"]) == (kernel, size)), None))
     return {
         "name": kernel,
@@ -46,7 +47,7 @@ def bound_row(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str
         "least": f"{least:,.0f}",
         "taken": f"{taken:,.0f}" if taken else "",
         "percent": round(100 * least / taken) if taken else None,
-        "stale": kernel in evidence.stale(slug, evidence.machine),
+        "stale": bool(result) and kernel in evidence.stale(slug, evidence.machine),
     }
 
 
@@ -70,5 +71,6 @@ class Bounds(EvidenceDirective, directive="bounds"):
             + (f": {row['percent']} % of the {row['taken']} that the GPU takes." if row["taken"] else ".")
             for row in rows
         )
-        told = describe(evidence.result(slug)["provenance"])
+        result = evidence.result(slug)
+        told = describe(result["provenance"]) if result else ""
         return picture(render("bounds.html", rows=rows, size=size, provenance=told, description=said), said)
