@@ -6,21 +6,13 @@
 "use strict";
 
 (() => {
-  const WARP = 32;
-
-  const lanesFrom = (first, count) => Array.from({ length: count }, (_, i) => first + i);
+  const { WARP, lanesFrom, loadRule, bytesAtOnce, plural, ranges, ascending, element, gridPath, bringIntoRange } = conflictFree.parts;
 
   /** The numbers of a machine that the rule asks for, in its order: struct Question of common/model/src/rules/explorer/bank_rule.cpp. */
   const NUMBERS = ["banks", "bank_width", "request_lanes", "words", "wide", "extra_wavefronts_of_16_bytes"];
 
   /** The first number of each choice in these: words for any lanes, wide accesses in phases. */
   const SHARES_WORDS = { words: 0, wide: 0, extra_wavefronts_of_16_bytes: 0 };
-
-  /** The rule, ready to be asked. Throws where the browser compiles no WebAssembly. */
-  function loadRule() {
-    const bytes = Uint8Array.from(atob(window.conflictFreeBankRule), (letter) => letter.charCodeAt(0));
-    return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
-  }
 
   function textAt(buffer, address) {
     const bytes = new Uint8Array(buffer, address);
@@ -60,9 +52,6 @@
     return 1;
   }
 
-  /** The bytes that one instruction accesses of an element: all, or a part where no instruction is as wide. */
-  const bytesAtOnce = (size) => [16, 8, 4, 2].find((bytes) => size % bytes === 0) ?? 1;
-
   /** The access that a choice of the controls stands for: to the elements, or to the first part of each. */
   function accessOf(choice) {
     const address = lanesFrom(0, WARP).map((lane) => {
@@ -70,35 +59,6 @@
       return (row * (choice.columns + choice.padding) + column) * choice.size;
     });
     return { op: choice.access === "row" ? "store" : "load", size: bytesAtOnce(choice.size), address };
-  }
-
-  const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
-  /** Ascending numbers for readers: "0, 4–7". */
-  function ranges(numbers) {
-    const parts = [];
-    for (const number of numbers) {
-      const last = parts.at(-1);
-      if (last && last[1] === number - 1) last[1] = number;
-      else parts.push([number, number]);
-    }
-    return parts.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(", ");
-  }
-
-  const ascending = (numbers) => [...new Set(numbers)].sort((a, b) => a - b);
-
-  function element(name, attributes, text) {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
-
-  function gridPath(x, y, across, down, cell, row) {
-    let path = "";
-    for (let i = 0; i <= across; ++i) path += `M${x + i * cell} ${y}v${down * row}`;
-    for (let i = 0; i <= down; ++i) path += `M${x} ${y + i * row}h${across * cell}`;
-    return element("path", { class: "grid", d: path });
   }
 
   /** The machine that the reader makes up, and the controls that make it. */
@@ -145,10 +105,7 @@
      */
     change(control) {
       const isOfMachine = OF_MACHINE.includes(control.dataset.control);
-      if (control.type === "number") {
-        const number = Math.round(Number(control.value)) || 0;
-        control.value = isOfMachine ? number : Math.min(Number(control.max), Math.max(Number(control.min), number));
-      }
+      if (control.type === "number") bringIntoRange(control, isOfMachine);
       if (isOfMachine) this.control("machine").value = OWN;
       this.choose(control.dataset.control === "first");
     }
@@ -353,10 +310,10 @@
 
   let rule;
   try {
-    rule = loadRule();
+    rule = loadRule("bank_rule");
   } catch {
     return; // The still picture stays.
   }
   for (const figure of document.querySelectorAll("figure.bank-explorer")) new Explorer(figure, rule);
-  window.conflictFree = { sharedSchedule: (access, machine) => sharedSchedule(rule, access, machine), accessOf };
+  Object.assign(conflictFree, { sharedSchedule: (access, machine) => sharedSchedule(rule, access, machine), accessOf });
 })();

@@ -8,10 +8,13 @@ import json
 import math
 
 import pytest
+import synthetic
 from test_directives import text_of
 
 from directives.pictures.lane_tile import panel_of as lane_panel
 from directives.pictures.row_sectors import mean_sectors, sectors_of_row
+from directives.plots import bounds
+from directives.plots.bounds import measured_cycles
 from directives.plots.value_bars import bars_of
 
 
@@ -74,12 +77,39 @@ def test_a_lane_tile_is_drawn_from_the_trace(project):
     assert "Two places 16 wavefronts, ideal: 4" in said and "the 8 lanes that are served together first" in said
 
 
+def test_a_bound_is_a_part_of_the_measured_cycles(project):
+    row = {"time": {"warm": {"median_ms": 0.5}}, "sm_mhz": 1000}
+    assert measured_cycles(row) == 500_000
+    assert measured_cycles(None) is None and measured_cycles(row | {"time": None}) is None
+    assert measured_cycles(row | {"sm_mhz": None}) is None and measured_cycles(row | {"time": {"host": {"median_ms": 1}}}) is None
+
+
+def test_the_bounds_of_a_page_name_what_limits_each_kernel(project, monkeypatch):
+    work = {"wavefronts": 1000, "barriers": 4, "stored_sectors": 0}
+    counted = {
+        "work": {"sum": {**work, "wavefronts": 132_000}, "least": work, "most": work, "loaded_sectors": 0, "stored_sectors": 0},
+        "blocks": 132,
+    }
+    with synthetic.changed_json(project.counts / "copy.json") as program:
+        for row in program["rows"]:
+            if row["kernel"] == "copy_plain":
+                row["counts"].update(counted)
+    monkeypatch.setattr(bounds, "measured_cycles", lambda row: 2000.0)
+    said = text_of(project.build_page(".. bounds::\n\n   copy.copy_plain\n"))
+    assert "copy_plain wavefronts of the L1 and shared memory 50 %" in said.replace("copy_ plain", "copy_plain")
+    monkeypatch.setattr(bounds, "measured_cycles", lambda row: None)
+    assert "at least 1,000 cycles" in text_of(project.build_page(".. bounds::\n\n   copy.copy_plain\n\nAgain.\n"))
+
+
 def test_bars_split_at_the_least(project):
     assert bars_of([("a", 10.0, "10"), ("b", 5.0, "5")], 5.0)[1] == {"name": "b", "text": "5", "width": 240.0, "least": 240.0}
     said = text_of(
         project.build_page(".. value-bars:: Speed\n   :least: 100\n   :because: what all reach\n\n   plain | copy.copy_plain.16384.gbps\n")
     )
     assert "plain 1,000 Speed. The first part of each bar: what all reach." in said
+    assert 'value-bars gain"' in project.build_page(
+        ".. value-bars:: Speed\n   :least: 1\n   :gain:\n\n   plain | copy.copy_plain.16384.gbps\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,21 @@ def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
     assert "shared memory: 600 GB/s" in html and "40 MB" in html and "1,250 GB/s" in html and "1,100 GB/s" in html
 
 
+def test_a_page_marks_its_parts_in_a_small_copy_of_the_machine(project, monkeypatch):
+    monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
+    monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
+    monkeypatch.setattr(machine, "MAP_PAGE", "index")
+    synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
+    synthetic.write_figures(project.results, {"cycles": 2.0})
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "copy.json") as result:
+        result["provenance"]["multiprocessors"] = 10
+    html = project.build_page(".. machine-part:: shared l1")
+    assert 'aria-label="The part of the machine that this page is about: Shared memory, L1."' in html
+    assert re.findall(r'class="part here"[^>]*>([^<]+)<', html) == ["Shared memory", "L1"]
+    assert re.findall(r'class="part"[^>]*>([^<]+)<', html) == ["Registers", "L2", "DRAM"]
+    assert "'l3' is not a part of the machine; accepted: registers, shared" in project.build_error(".. machine-part:: l3")
+
+
 def test_a_block_shows_the_lanes_of_its_warps(project):
     html = project.build_page(".. warp-map:: 16x4 64x1")
     assert "A block of 16 × 4 threads has 2 warps; a warp is 2 rows of it." in html

@@ -20,7 +20,8 @@ def test_the_page_renders_before_anybody_has_measured(project):
     place.parent.mkdir()
     place.write_text(source, encoding="utf-8")
     synthetic.write_json(project.counts / f"{SLUG}.json", synthetic.program(source, SLUG))
-    (project.book / "index.rst").write_text(PAGE, encoding="utf-8")
+    limits = "\n.. _bound:\n\nWhat limits a kernel\n--------------------\n\nIn the book this stands on another page.\n"
+    (project.book / "index.rst").write_text(PAGE + limits, encoding="utf-8")
     build = project.build()
     assert build.warnings == ""
     table = build.html().split("All kernels of this page")[1]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from test_directives import text_of
 
+from conflict_free.checking import budgets
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import is_measured
 from directives.prose.course import Facts
@@ -159,7 +160,13 @@ def test_the_cycles_of_reduction_add_up_to_the_counter():
     assert all(low <= round(counted - added) <= high for counted, added in zip(counter, sums))
 
 
-@pytest.mark.parametrize("slug", [*(slug for slug in chapters() if slug != "errata"), "more_in_flight"])
+@pytest.mark.parametrize("slug", [*(slug for slug in chapters() if slug not in ("errata", "across_gpus")), *budgets.BESIDE_CHAPTERS])
+def test_each_chapter_whose_kernels_are_counted_says_what_limits_them(slug):
+    """The sentence leads to what a bound is, and the picture stands below it."""
+    assert len(re.findall(r":ref:`bound`[^:]*\n\n *\.\. bounds::\n", PAGES[slug])) == 1
+
+
+@pytest.mark.parametrize("slug", [*(slug for slug in chapters() if slug != "errata"), *budgets.BESIDE_CHAPTERS])
 def test_each_chapter_begins_on_the_ladder_and_ends_with_what_you_know_and_the_next_question(slug):
     assert re.search(r"\n=+\n\n\.\. rung::\n", PAGES[slug])
     end = PAGES[slug].split("\nYou now know\n------------\n\n")[1].split("\nEvidence\n--------")[0]

@@ -211,7 +211,7 @@ def test_the_explorer_has_its_machines_its_controls_and_its_fallback(project):
     assert machines == {"sm_90": {"banks": 32}, "gt200": {"banks": 16}}
     assert re.search(r'data-control="padding" min="0" max="32" value="2"', html)
     assert html.index('<div class="fallback">') < html.index('<figure class="picture bank-map">') < html.index('class="live"')
-    assert 0 < html.index("bank_rule.js") < html.index("bank_explorer.js")
+    assert 0 < html.index("explorer_parts.js") < html.index("bank_rule.js") < html.index("bank_explorer.js")
     assert "is not offered; accepted: 0 to 32" in project.build_error(".. bank-explorer:: copy.copy_shared load\n   :padding: 70")
 
 
@@ -222,6 +222,25 @@ def test_in_an_ebook_the_explorer_is_its_fallback(project):
     text = (project.build("epub").output / "index.xhtml").read_text()
     assert 'class="picture bank-map"' in text and "<select" not in text and "bank_explorer.js" not in text
     xml.etree.ElementTree.fromstring(text.replace("&nbsp;", " "))
+
+
+# ----------------------------------------------------------------------------- interactive sector map
+
+
+def test_the_sector_explorer_has_its_controls_and_its_fallback(project):
+    html = project.build_page(".. sector-explorer:: copy.copy_plain load\n   :stride: 3\n   :bytes: 8")
+    assert re.search(r'data-control="stride" min="0" max="65536" value="3"', html)
+    assert re.search(r'data-control="bytes" min="1" max="32" value="8"', html)
+    assert html.index('<div class="fallback">') < html.index("One global load of a warp") < html.index('class="live"')
+    assert 0 < html.index("explorer_parts.js") < html.index("sector_rule.js") < html.index("sector_explorer.js")
+    assert "bank_rule.js" not in html
+    assert "is not offered; accepted: 1 to 32" in project.build_error(".. sector-explorer:: copy.copy_plain load\n   :lanes: 0")
+
+
+def test_in_an_ebook_the_sector_explorer_is_its_fallback(project):
+    project.page(".. sector-explorer:: copy.copy_plain load")
+    text = (project.build("epub").output / "index.xhtml").read_text()
+    assert 'figure class="sector-map"' in text and "<input" not in text and "sector_explorer.js" not in text
 
 
 # -------------------------------------------------------------------------------------- tile flows
@@ -283,6 +302,39 @@ def test_a_tile_flow_refuses_a_kernel_that_is_not_of_its_kind(project):
     block["accesses"] = [one for one in block["accesses"] if (one["space"], one["op"]) != ("shared", "load")]
     write_trace(project, [block])
     assert "a tile-flow wants a kernel with one shared load; this one has 0" in project.build_error(".. tile-flow:: copy.copy_shared")
+
+
+def test_three_frames_show_the_tile_before_at_and_after_the_barrier(project):
+    write_trace(project, [{"block": [0, 0, 0], "accesses": []}, transposed_block()])
+    html = project.build_page(".. tile-frames:: copy.copy_shared")
+    description = html_text.unescape(re.search(r'<figure class="picture tile-frames"[^>]*aria-label="([^"]+)"', html)[1])
+    assert description == (
+        "Before the barrier: warp 0 stores row 0. At the barrier: 4 warps have filled the tile. "
+        "After the barrier: warp 0 loads column 0, which 4 warps stored."
+    )
+    before, at, after = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
+    assert [frame.count('class="warp-') for frame in (before, at, after)] == [4, 16, 16]
+    assert 'class="read"' not in before + at and 'class="read"' in after
+
+
+def test_frames_refuse_more_warps_than_they_have_colors_for(project):
+    block = transposed_block()
+    for one in block["accesses"]:
+        one["warp"] += 5
+    write_trace(project, [block])
+    assert "tile-frames has colors for 8 warps; this block has warp 8" in project.build_error(".. tile-frames:: copy.copy_shared")
+
+
+# ------------------------------------------------------------------------------------ orders of loops
+
+
+def test_two_loops_visit_the_tiles_in_their_orders(project):
+    html = project.build_page(".. loop-orders:: 3 2")
+    assert "Loop around the launch: 2 other tiles between two uses of tile 0" in html
+    assert "Loop inside the kernel: tile 0 is used again at once" in html
+    around, inside = (re.findall(r'class="lane"[^>]*>(\d)<', svg) for svg in re.findall(r"<svg.*?</svg>", html, re.DOTALL)[-2:])
+    assert (around, inside) == (list("012012"), list("001122"))
+    assert "accepted are 2 to 8 tiles and 2 to 4 rounds" in project.build_error(".. loop-orders:: 9 3")
 
 
 # --------------------------------------------------------------------------------- partition maps

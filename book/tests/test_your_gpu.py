@@ -81,7 +81,7 @@ def test_the_claim_table_lists_the_claims_of_all_pages_with_links(project):
     html = project.build_page(TABLE)
     assert '<a href="other.html#claim-0">The copy is faster</a>' in html
     said = text_of(html)
-    assert "1 claim." in said
+    assert "1 claim." in said and "<summary>The claims, with what each compares</summary>" in html
     assert "1,000 faster than 450" in html and "Invented GPU 2" not in said and "your results" not in said
     assert 'id="claim-0"' in project.build().html("other")
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Drives the interactive bank map in headless Chromium, and holds the rule that its page has against the counting model's.
 
-The environment variable CONFLICT_FREE_SHARED_ACCESS names the model's tool ``simt_shared_access``.
+The environment variable CONFLICT_FREE_ACCESS names the model's tool ``simt_access``.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def machine(banks: int, bank_width: int, request_lanes: int, extra: int = 0) -> 
 
 def model_answers(accesses: list[dict]) -> list[dict]:
     """Return what the model's rules say of some accesses."""
-    tool = os.environ.get("CONFLICT_FREE_SHARED_ACCESS", "")
-    assert tool, "CONFLICT_FREE_SHARED_ACCESS must name the model's tool simt_shared_access"
+    tool = os.environ.get("CONFLICT_FREE_ACCESS", "")
+    assert tool, "CONFLICT_FREE_ACCESS must name the model's tool simt_access"
     run = subprocess.run([tool], input=json.dumps(accesses), capture_output=True, text=True, check=True)
     return json.loads(run.stdout)
 
@@ -54,7 +54,7 @@ def model_answers(accesses: list[dict]) -> list[dict]:
 )
 def test_the_tool_says_in_one_line_what_it_cannot_answer(change, message):
     access = {"machine": "sm_90", "op": "load", "size": 4, "lanes": [0] * 32} | change
-    tool = os.environ["CONFLICT_FREE_SHARED_ACCESS"]
+    tool = os.environ["CONFLICT_FREE_ACCESS"]
     run = subprocess.run([tool], input=json.dumps([access]), capture_output=True, text=True)
     assert run.returncode == 2 and run.stdout == ""
     assert message in run.stderr and run.stderr.count("\n") == 1
@@ -129,8 +129,8 @@ def test_page_and_model_refuse_an_impossible_machine_with_one_line(shared_page):
     ]
     accesses = [{"machine": one, "op": "load", "size": 4, "lanes": [0] * 32} for one in impossible]
     for access, found in zip(accesses, answers_of_the_page(shared_page, accesses), strict=True):
-        run = subprocess.run([os.environ["CONFLICT_FREE_SHARED_ACCESS"]], input=json.dumps([access]), capture_output=True, text=True)
-        assert run.returncode == 2 and run.stderr == f"simt_shared_access: {found['impossible']}\n"
+        run = subprocess.run([os.environ["CONFLICT_FREE_ACCESS"]], input=json.dumps([access]), capture_output=True, text=True)
+        assert run.returncode == 2 and run.stderr == f"simt_access: {found['impossible']}\n"
 
 
 def test_the_controls_offer_no_impossible_machine(shared_page):
@@ -297,7 +297,7 @@ def test_without_javascript_there_is_a_picture_and_a_sentence(page_without_scrip
     assert not figure.locator("select").first.is_visible()
 
 
-@pytest.mark.parametrize("name", ["index.html", "copy.html"])
-def test_pages_without_the_picture_do_not_load_its_script(page, name):
+@pytest.mark.parametrize(("name", "scripts"), [("index.html", "explorer"), ("copy.html", "bank_"), (PAGE, "sector_")])
+def test_pages_without_the_picture_do_not_load_its_script(page, name, scripts):
     open_page(page, name)
-    assert page.locator("script[src*=bank_]").count() == 0
+    assert page.locator(f"script[src*={scripts}]").count() == 0

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``bank-explorer``: an interactive bank map of a tile that the reader chooses.
+"""``bank-explorer`` and ``sector-explorer``: interactive maps of an access that the reader chooses.
 
-The script ``_static/bank_explorer.js`` asks the model's rule of shared memory, which ``_static/bank_rule.js`` holds as a module of
-WebAssembly; ``book/tests/browser/test_explorer.py`` holds what it shows against the model. The machines are data that the model
-wrote in this build. Without JavaScript there is a bank map of a real run in its place.
+The scripts ``_static/bank_explorer.js`` and ``_static/sector_explorer.js`` ask the model's rules, which ``_static/bank_rule.js`` and
+``_static/sector_rule.js`` hold as modules of WebAssembly; the tests of ``book/tests/browser`` hold what they show against the model.
+The machines are data that the model wrote in this build. Without JavaScript there is a map of a real run in the place of each.
 """
 
 from __future__ import annotations
@@ -22,22 +22,26 @@ from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, picture, raw_html, render
 from .banks import drawn, figure, in_words
+from .sectors import SectorMap
 from .traces import Panel, load
 
-#: In the order in which a page runs them.
-SCRIPTS = ("bank_rule.js", "bank_explorer.js")
+#: What the scripts of all explorers need; the page runs it first.
+PARTS = "explorer_parts.js"
+
+Choices = dict[str, tuple[str, tuple[str, ...], str]]
+Numbers = dict[str, tuple[str, int, int, int]]
 
 #: The modeled machines that are offered, and the one that the reader's numbers make.
 MACHINES, OWN = ("sm_90", "gt200"), "own"
 
 #: The reader's choices, and the initial choice.
-CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
+CHOICES: Choices = {
     "machine": ("Machine", (*MACHINES, OWN), "sm_90"),
     "access": ("Access of the warp", ("column", "row", "one"), "column"),
 }
 
 #: The numbers that the reader sets: label, least, most, and initial value.
-NUMBERS: dict[str, tuple[str, int, int, int]] = {
+NUMBERS: Numbers = {
     "columns": ("Columns of the tile", 1, 64, 32),
     "rows": ("Rows of the tile", 1, 32, 32),
     "padding": ("Columns of padding", 0, 32, 0),
@@ -51,8 +55,54 @@ NUMBERS: dict[str, tuple[str, int, int, int]] = {
 #: The words for choices that are not names.
 WORDS = {"column": "load of columns", "row": "store of rows", "one": "load of one element", OWN: "one of your own"}
 
+#: The numbers of an access to global memory, likewise.
+SECTOR_NUMBERS: Numbers = {
+    "stride": ("Stride, in elements", 0, 65536, 1),
+    "bytes": ("Bytes of an element", 1, 32, 4),
+    "offset": ("First byte of lane 0", 0, 4096, 0),
+    "lanes": ("Lanes that take part", 1, 32, 32),
+}
 
-class BankExplorer(EvidenceDirective, directive="bank-explorer"):
+
+class Explorer(EvidenceDirective):
+    """An interactive picture: its controls, and the still picture in its place without JavaScript."""
+
+    template: str
+    #: In the order in which a page runs them, after PARTS.
+    scripts: tuple[str, ...]
+    choices: Choices = {}
+    numbers: Numbers = {}
+
+    def made(self, fallback: str, description: str, **values: Any) -> list[nodes.Node]:
+        """Return the nodes of the picture. ``values`` are further values of the template."""
+        html = render(
+            self.template,
+            choices=[self._choice(name) for name in self.choices],
+            numbers=[self._number(name) for name in self.numbers],
+            fallback=fallback,
+            **values,
+        )
+        made = picture(html, description)
+        made[0]["still"], made[0]["explorer"] = fallback, self.scripts
+        return made
+
+    def _choice(self, name: str) -> dict[str, Any]:
+        label, values, chosen = self.choices[name]
+        chosen = self.options.get(name, chosen)
+        if chosen not in values:
+            raise ResultError(f":{name}: {chosen!r} is not offered; accepted: {', '.join(values)}")
+        options = [{"value": value, "label": WORDS.get(value, value), "chosen": value == chosen} for value in values]
+        return {"name": name, "label": label, "options": options}
+
+    def _number(self, name: str) -> dict[str, Any]:
+        label, least, most, chosen = self.numbers[name]
+        given = self.options.get(name, str(chosen))
+        if not given.isdecimal() or not least <= int(given) <= most:
+            raise ResultError(f":{name}: {given!r} is not offered; accepted: {least} to {most}")
+        return {"name": name, "label": label, "least": least, "most": most, "value": given}
+
+
+class BankExplorer(Explorer, directive="bank-explorer"):
     """``.. bank-explorer:: [MACHINE:]SLUG.KERNEL load|store …``: choose a tile, and step through its wavefronts.
 
     The argument is that of a ``bank-map``, which stands here without JavaScript. The options choose what the picture
@@ -62,37 +112,30 @@ class BankExplorer(EvidenceDirective, directive="bank-explorer"):
     required_arguments = 1
     final_argument_whitespace = True
     option_spec = {name: directives.unchanged_required for name in (*CHOICES, *NUMBERS)}
+    template, scripts = "explorer.html", ("bank_rule.js", "bank_explorer.js")
+    choices, numbers = CHOICES, NUMBERS
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         rules = load(evidence, "machines")
         panels = [drawn(evidence, Panel.parse(self.arguments[0]), small=False)]
         machines = {name: rules[name] for name in MACHINES}
-        fallback = figure(panels, small=False)
-        html = render(
-            "explorer.html",
-            choices=[self._choice(name) for name in CHOICES],
-            numbers=[self._number(name) for name in NUMBERS],
-            machines=json.dumps(machines),
-            fallback=fallback,
-        )
-        made = picture(html, in_words(panels))
-        made[0]["still"], made[0]["explorer"] = fallback, True
-        return made
+        return self.made(figure(panels, small=False), in_words(panels), machines=json.dumps(machines))
 
-    def _choice(self, name: str) -> dict[str, Any]:
-        label, values, chosen = CHOICES[name]
-        chosen = self.options.get(name, chosen)
-        if chosen not in values:
-            raise ResultError(f":{name}: {chosen!r} is not offered; accepted: {', '.join(values)}")
-        options = [{"value": value, "label": WORDS.get(value, value), "chosen": value == chosen} for value in values]
-        return {"name": name, "label": label, "options": options}
 
-    def _number(self, name: str) -> dict[str, Any]:
-        label, least, most, chosen = NUMBERS[name]
-        given = self.options.get(name, str(chosen))
-        if not given.isdecimal() or not least <= int(given) <= most:
-            raise ResultError(f":{name}: {given!r} is not offered; accepted: {least} to {most}")
-        return {"name": name, "label": label, "least": least, "most": most, "value": given}
+class SectorExplorer(Explorer, SectorMap, directive="sector-explorer"):
+    """``.. sector-explorer:: SLUG.KERNEL load|store``: choose the addresses of a request, and see the sectors that move.
+
+    Arguments and options are those of a ``sector-map``, which stands here without JavaScript. Further options choose what the picture
+    begins with, by the names in ``SECTOR_NUMBERS``; the size of an element is ``:bytes:``.
+    """
+
+    option_spec = {**SectorMap.option_spec, **{name: directives.unchanged_required for name in SECTOR_NUMBERS}}
+    template, scripts = "sector_explorer.html", ("sector_rule.js", "sector_explorer.js")
+    numbers = SECTOR_NUMBERS
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        html, description = self.drawn(evidence)
+        return self.made(html, description)
 
 
 class DropControls(SphinxPostTransform):
@@ -108,14 +151,14 @@ class DropControls(SphinxPostTransform):
                 node.replace_self(raw_html(node["still"]))
 
 
-def _add_script(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
+def _add_scripts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Load the scripts on the pages that need them."""
-    if doctree is not None and any("explorer" in node for node in doctree.findall(nodes.raw)):
-        for script in SCRIPTS:
-            app.add_js_file(script, loading_method="defer")
+    used = [node["explorer"] for node in doctree.findall(nodes.raw) if "explorer" in node] if doctree is not None else []
+    for script in dict.fromkeys(script for scripts in used for script in (PARTS, *scripts)):
+        app.add_js_file(script, loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive."""
+    """Register the directives."""
     app.add_post_transform(DropControls)
-    app.connect("html-page-context", _add_script)
+    app.connect("html-page-context", _add_scripts)

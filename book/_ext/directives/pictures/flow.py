@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``tile-flow``: the way of the elements of one block through its tile, drawn from the model's trace."""
+"""``tile-flow`` and ``tile-frames``: the way of the elements of one block through its tile, drawn from the model's trace."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
+from .rounds import FILLS
 from .traces import launch, refuse_rows_beyond
 
 CELL = 7
@@ -147,6 +148,59 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
         f"loaded by {plural(len(loading), 'warp')}. {plural(len(loaded & stored), 'element')} {'is' if len(loaded & stored) == 1 else 'are'} in both."
     )
     return panels, description
+
+
+def frames_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]], str]:
+    """Return the tile at three moments, and what they show: ``warp`` stores, all warps have stored, ``warp`` loads.
+
+    A cell has the warp that stored it, and is ``read`` where ``warp`` loads with its first request. Raises ResultError for more warps
+    than there are colors.
+    """
+    sources = grid_of({e.source for e in elements})
+    width = tile_width(elements, sources)
+    stored = sorted((e for e in elements if e.loaded_by == warp), key=lambda e: e.source)[:32]
+    loaded = sorted((e for e in elements if e.stored_by == warp), key=lambda e: e.target)[:32]
+    warps = {e.loaded_by for e in elements}
+    if max(warps) >= len(FILLS):
+        raise ResultError(f"tile-frames has colors for {len(FILLS)} warps; this block has warp {max(warps)}")
+
+    def frame(words: str, written: list[Element], read: list[Element]) -> dict[str, Any]:
+        cells = [{"row": e.word // width, "column": e.word % width, "warp": e.loaded_by, "fill": FILLS[e.loaded_by]} for e in written]
+        return {"words": words, "cells": cells, "read": sorted((e.word // width, e.word % width) for e in read)}
+
+    into, out_of = shape({divmod(e.word, width) for e in stored}), shape({divmod(e.word, width) for e in loaded})
+    writers = len({e.loaded_by for e in loaded})
+    frames = [
+        frame(f"Before the barrier: warp {warp} stores {into}.", stored, []),
+        frame(f"At the barrier: {plural(len(warps), 'warp')} have filled the tile.", elements, []),
+        frame(f"After the barrier: warp {warp} loads {out_of}, which {plural(writers, 'warp')} stored.", elements, loaded),
+    ]
+    return frames, " ".join(one["words"] for one in frames)
+
+
+class TileFrames(EvidenceDirective, directive="tile-frames"):
+    """``.. tile-frames:: SLUG.KERNEL``: the tile before, at and after the barrier, each word in the color of the warp that stored it."""
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug, kernel = self.kernel_argument(self.arguments[0])
+        run = launch(evidence, slug, kernel)
+        block = run["blocks"][-1]
+        elements = follow(block, next(access["size"] for access in block["accesses"] if access["space"] == "global"))
+        frames, description = frames_of(elements, warp=0)
+        rows, columns = (1 + max(cell[name] for cell in frames[1]["cells"]) for name in ("row", "column"))
+        html = render(
+            "frames.html",
+            frames=frames,
+            rows=rows,
+            columns=columns,
+            cell=CELL,
+            description=description,
+            kernel=kernel,
+            block=block["block"],
+        )
+        return picture(html, description)
 
 
 class TileFlow(EvidenceDirective, directive="tile-flow"):

@@ -1,31 +1,70 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``machine-map`` (the parts of a GPU, with their sizes and speeds) and ``warp-map`` (which warp and lane a thread of a block is)."""
+"""``machine-map`` (the parts of a GPU, with their sizes and speeds), ``machine-part`` (a small copy of it, with parts marked) and
+``warp-map`` (which warp and lane a thread of a block is).
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number
 from conflict_free.evidence.names import CEILING_SLUG, SPECIMENS, ResultError
 
-from ..project import EvidenceDirective, picture, render
+from ..filled_late import fill_late
+from ..project import EvidenceDirective, picture, render, shown
 from .rounds import FILLS
 
 #: What a multiprocessor of compute capability 9.0 has, by the CUDA C++ Programming Guide.
 SCHEDULERS, THREADS, REGISTER_KIB, L1_KIB, BLOCK_SHARED_KIB, BANKS, BANK_BYTES = 4, 2048, 256, 256, 227, 32, 4
 
+#: The page of the whole map.
+MAP_PAGE = "machine"
+
 #: What the speeds are taken from: a copy from DRAM, a copy within the L2, the cycles of a load without conflicts.
 DRAM_SPEED, L2_SPEED = "copy.cudaMemcpy.16384.gbps", "copy.copy_four_loads.2048.warm_gbps"
 SHARED_CYCLES = "errata.slower_by_ways.full_cycles_1"
+
+#: The parts, as the map and its small copies name them: those of a multiprocessor, and those that all of them share.
+OWN_PARTS = {"registers": "Registers", "shared": "Shared memory", "l1": "L1"}
+COMMON_PARTS = {"l2": "L2", "dram": "DRAM"}
 
 WARP = 32
 
 #: Units of a warp-map: a cell, and the space above for the name.
 CELL, HEAD = 17, 4
+
+
+def machine(evidence: Evidence) -> dict[str, Any]:
+    """Return what the templates show of the book's machine: sizes, speeds, and where they come from. Raises ResultError."""
+    provenance = evidence.some_result(CEILING_SLUG)["provenance"]
+    cycles = evidence.value(SHARED_CYCLES)
+    multiprocessors = provenance["multiprocessors"]
+    # The clock of the cycles that were measured; that of another run may be an idle GPU's.
+    clock = evidence.some_result(SPECIMENS)["provenance"]["clocks_after"]["sm_mhz"]
+    shared = multiprocessors * BANKS * BANK_BYTES * clock / float(cycles.number) / 1e3
+    dram, l2 = evidence.value(DRAM_SPEED), evidence.value(L2_SPEED)
+    return {
+        "gpu": provenance["gpu"],
+        "multiprocessors": multiprocessors,
+        "threads": f"{THREADS:,}",
+        "warps": THREADS // WARP,
+        "schedulers": SCHEDULERS,
+        "register_kib": REGISTER_KIB,
+        "l1_kib": L1_KIB,
+        "block_shared_kib": BLOCK_SHARED_KIB,
+        "banks": BANKS,
+        "l2_mb": format_number(provenance["l2_bytes"] / 1e6, ".0f"),
+        "memory_gb": format_number(provenance["memory_bytes"] / 1e9, ".0f"),
+        "shared_gbps": format_number(round(shared, -2)),
+        "l2_gbps": l2.text(),
+        "dram_gbps": dram.text(),
+        "provenance": f"{dram.provenance}; {l2.provenance}; {cycles.provenance}, at {clock} MHz",
+    }
 
 
 class MachineMap(EvidenceDirective, directive="machine-map"):
@@ -36,36 +75,56 @@ class MachineMap(EvidenceDirective, directive="machine-map"):
     """
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        provenance = evidence.some_result(CEILING_SLUG)["provenance"]
-        cycles = evidence.value(SHARED_CYCLES)
-        multiprocessors = provenance["multiprocessors"]
-        # The clock of the cycles that were measured; that of another run may be an idle GPU's.
-        clock = evidence.some_result(SPECIMENS)["provenance"]["clocks_after"]["sm_mhz"]
-        shared = multiprocessors * BANKS * BANK_BYTES * clock / float(cycles.number) / 1e3
-        dram, l2 = evidence.value(DRAM_SPEED), evidence.value(L2_SPEED)
-        shown: dict[str, Any] = {
-            "gpu": provenance["gpu"],
-            "multiprocessors": multiprocessors,
-            "threads": f"{THREADS:,}",
-            "warps": THREADS // WARP,
-            "schedulers": SCHEDULERS,
-            "register_kib": REGISTER_KIB,
-            "l1_kib": L1_KIB,
-            "block_shared_kib": BLOCK_SHARED_KIB,
-            "banks": BANKS,
-            "l2_mb": format_number(provenance["l2_bytes"] / 1e6, ".0f"),
-            "memory_gb": format_number(provenance["memory_bytes"] / 1e9, ".0f"),
-            "shared_gbps": format_number(round(shared, -2)),
-            "l2_gbps": l2.text(),
-            "dram_gbps": dram.text(),
-            "provenance": f"{dram.provenance}; {l2.provenance}; {cycles.provenance}, at {clock} MHz",
-        }
+        found = machine(evidence)
         said = (
-            f"{shown['gpu']}: {multiprocessors} multiprocessors, each with {SCHEDULERS} schedulers, {REGISTER_KIB} KiB of registers, and "
-            f"{L1_KIB} KiB that L1 and shared memory share; an L2 of {shown['l2_mb']} MB; {shown['memory_gb']} GB of DRAM. Shared memory delivers "
-            f"{shown['shared_gbps']} GB/s in all multiprocessors together, the L2 {shown['l2_gbps']}, DRAM {shown['dram_gbps']}."
+            f"{found['gpu']}: {found['multiprocessors']} multiprocessors, each with {SCHEDULERS} schedulers, {REGISTER_KIB} KiB of registers, and "
+            f"{L1_KIB} KiB that L1 and shared memory share; an L2 of {found['l2_mb']} MB; {found['memory_gb']} GB of DRAM. Shared memory delivers "
+            f"{found['shared_gbps']} GB/s in all multiprocessors together, the L2 {found['l2_gbps']}, DRAM {found['dram_gbps']}."
         )
-        return picture(render("machine_map.html", description=said, **shown), said)
+        return picture(render("machine_map.html", description=said, names=OWN_PARTS | COMMON_PARTS, **found), said)
+
+
+class MachinePart(EvidenceDirective, directive="machine-part"):
+    """``.. machine-part:: PART …``: the map of the machine in one line, a link to it, with the parts marked that the page is about.
+
+    Parts are ``registers``, ``shared``, ``l1``, ``l2`` and ``dram``.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        names = OWN_PARTS | COMMON_PARTS
+        marked = self.arguments[0].split()
+        for part in marked:
+            if part not in names:
+                raise ResultError(f"{part!r} is not a part of the machine; accepted: {', '.join(names)}")
+        found = machine(evidence)
+        size = {
+            "registers": f"{found['register_kib']} KiB",
+            "l1": f"{found['l1_kib']} KiB with shared memory",
+            "shared": f"at most {found['block_shared_kib']} KiB a block",
+            "l2": f"{found['l2_mb']} MB",
+            "dram": f"{found['memory_gb']} GB",
+        }
+
+        def drawn(parts: dict[str, str]) -> list[dict[str, Any]]:
+            return [{"part": part, "name": name, "size": size[part], "here": part in marked} for part, name in parts.items()]
+
+        said = "The part of the machine that this page is about: " + ", ".join(names[part] for part in marked) + "."
+        node = machine_part(own=drawn(OWN_PARTS), common=drawn(COMMON_PARTS), description=said)
+        self.set_source_info(node)
+        return [node]
+
+
+def _fill(app: Sphinx, node: machine_part, docname: str) -> list[nodes.Node]:
+    """Return the HTML of a small copy, which links to the map."""
+    uri = app.builder.get_relative_uri(docname, MAP_PAGE)
+    return [shown("machine_part.html", uri=uri, own=node["own"], common=node["common"], description=node["description"])]
+
+
+class machine_part(nodes.General, nodes.Element):
+    """A small copy of the map, filled in when the page is written: ``own`` and ``common`` parts, and a ``description``."""
 
 
 def block_of(width: int, height: int) -> dict[str, Any]:
@@ -102,3 +161,8 @@ class WarpMap(EvidenceDirective, directive="warp-map"):
             for one in blocks
         )
         return picture(render("warp_map.html", blocks=blocks, cell=CELL, head=HEAD, description=said), said)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the node."""
+    fill_late(app, machine_part, lambda env: {}, _fill)

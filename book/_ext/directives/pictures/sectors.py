@@ -14,7 +14,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import counted_size, parse_size
 from conflict_free.evidence.names import SECTOR_BYTES, ResultError
 
-from ..project import EvidenceDirective, shown
+from ..project import EvidenceDirective, raw_html, render
 
 _BYTE = 5.25  # width of one byte in the picture's units: 32 bytes and their gap fit four to a row
 _GAP = 10
@@ -122,6 +122,10 @@ class SectorMap(EvidenceDirective, directive="sector-map"):
     option_spec = {"match": directives.unchanged_required, "size": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
+        return [raw_html(self.drawn(evidence)[0])]
+
+    def drawn(self, evidence: Evidence) -> tuple[str, str]:
+        """Return the picture and its description. Raises ResultError."""
         slug, kernel = self.kernel_argument(self.arguments[0])
         op = self.arguments[1]
         if op not in ("load", "store"):
@@ -131,18 +135,18 @@ class SectorMap(EvidenceDirective, directive="sector-map"):
         access = line["first_access"]
         sectors = touched_sectors(access)
         text = evidence.sources(slug).line(line["file"], line["line"]).strip()
-        return [
-            shown(
-                "sectors.html",
-                pictures=[("wide", layout(sectors, 4)), ("narrow", layout(sectors, 2))],
-                description=describe_access(access, op),
-                kernel=kernel,
-                line=line["line"],
-                text=text,
-                size=size,
-                has_empty=any(sum(span.size for span in spans) < SECTOR_BYTES for spans in sectors.values()),
-            )
-        ]
+        description = describe_access(access, op)
+        html = render(
+            "sectors.html",
+            pictures=[("wide", layout(sectors, 4)), ("narrow", layout(sectors, 2))],
+            description=description,
+            kernel=kernel,
+            line=line["line"],
+            text=text,
+            size=size,
+            has_empty=any(sum(span.size for span in spans) < SECTOR_BYTES for spans in sectors.values()),
+        )
+        return html, description
 
     def _line(self, evidence: Evidence, slug: str, kernel: str, op: str, size: str) -> dict[str, Any]:
         sources = evidence.sources(slug)

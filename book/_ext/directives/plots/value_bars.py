@@ -28,7 +28,8 @@ def bars_of(rows: list[tuple[str, float, str]], least: float) -> list[dict[str, 
 class ValueBars(EvidenceDirective, directive="value-bars"):
     """``.. value-bars:: WHAT IS SHOWN``: lines of the body are ``NAME | KEY`` with the keys of the role ``val``.
 
-    ``:least: NUMBER`` is what no kernel can go below, and ``:because:`` says why; ``:format:`` is that of the figures.
+    ``:least: NUMBER`` is what no kernel can go below, and ``:because:`` says why; with ``:gain:`` the rest of a bar is no
+    excess, but what is wanted. ``:format:`` is that of the figures.
     """
 
     required_arguments = 1
@@ -37,6 +38,7 @@ class ValueBars(EvidenceDirective, directive="value-bars"):
     option_spec = {
         "least": directives.unchanged_required,
         "because": directives.unchanged_required,
+        "gain": directives.flag,
         "format": directives.unchanged_required,
     }
 
@@ -60,6 +62,7 @@ class ValueBars(EvidenceDirective, directive="value-bars"):
             what=what,
             least=least,
             because=because,
+            gain="gain" in self.options,
             description=description,
             provenance="; ".join(dict.fromkeys(sources)),
             width=LONGEST + FIGURES,

@@ -17,6 +17,7 @@ from conflict_free.evidence.metrics import is_measured
 from conflict_free.evidence.names import LOCAL, ResultError, StaleError
 
 from ..filled_late import fill_late
+from ..listings.folds import fold
 from ..project import EvidenceDirective, shown
 from .claims import WORDS, Claim, claims_of
 
@@ -40,6 +41,11 @@ def reading_order(env: BuildEnvironment) -> list[str]:
 
 
 # --------------------------------------------------------------------------------------- machines
+
+
+def open_beside(is_local: bool, label: str, table: list[nodes.Node]) -> list[nodes.Node]:
+    """Return a table; without results of the reader's own it is folded away below its label, because it says what the pages say."""
+    return table if is_local else [fold(label, table)]
 
 
 def _range(numbers: Iterable[int], unit: str = "") -> str:
@@ -93,7 +99,9 @@ class MachineTable(EvidenceDirective, directive="machine-table"):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         ours = machine_facts(evidence, evidence.machine)
         theirs = machine_facts(evidence, LOCAL) if evidence.measured_chapters(LOCAL) else None
-        return [shown("machines.html", ours=ours, theirs=theirs)]
+        return open_beside(
+            bool(theirs), "The machine of this book, and how it was measured", [shown("machines.html", ours=ours, theirs=theirs)]
+        )
 
 
 # ----------------------------------------------------------------------------------------- claims
@@ -130,7 +138,8 @@ def _fill(app: Sphinx, node: claim_table, docname: str) -> list[nodes.Node]:
     ]
     every = [claim for _, claims in pages for claim in claims]
     said = [nodes.paragraph("", summary(every))] if node["local"] else []
-    return [*said, shown("claims.html", groups=groups, book=node["book"], local=node["local"], words=WORDS, total=len(every))]
+    table = shown("claims.html", groups=groups, book=node["book"], local=node["local"], words=WORDS, total=len(every))
+    return [*said, *open_beside(bool(node["local"]), "The claims, with what each compares", [table])]
 
 
 # ----------------------------------------------------------------------------------------- ratios
@@ -164,7 +173,10 @@ class RatioTable(EvidenceDirective, directive="ratio-table"):
         missing = [slug for slug in evidence.measured_chapters() if slug not in groups]
         if missing:
             raise ResultError(f"no ratio of {', '.join(missing)}; each measured chapter has one")
-        return [shown("ratios.html", groups=groups, book=gpu_name(evidence), local=gpu_name(evidence, LOCAL))]
+        local = gpu_name(evidence, LOCAL)
+        return open_beside(
+            bool(local), "The ratios on the book's machine", [shown("ratios.html", groups=groups, book=gpu_name(evidence), local=local)]
+        )
 
 
 def _local_ratio(evidence: Evidence, expression: str) -> dict[str, Any]:

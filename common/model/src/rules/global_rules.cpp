@@ -23,7 +23,7 @@
 #include <array>
 #include <span>
 
-#include "rules/lanes.hpp"
+#include "rules/distinct_sectors.hpp"
 #include "simt/rules.hpp"
 
 namespace simt {
@@ -84,86 +84,6 @@ int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const
         if (lanes) lines += distinct_lines(SortedAddresses(access, lanes).get(), access.size, line_bytes);
     }
     return lines * (line_bytes / sector_bytes);
-}
-
-/// The cost of an access of all lanes to aligned elements `step` bytes apart, where a request moves distinct sectors.
-GlobalCost cost_of_even_steps(std::uint64_t first, std::uint64_t step, int size)
-{
-    const auto bytes = static_cast<std::uint64_t>(size);
-    const auto back = std::uint64_t{0} - step;
-    if (back < step) {  // addresses descend: the same from the other end
-        first -= (warp_size - 1) * back;
-        step = back;
-    }
-    if (step == 0) return {1, (size + sector_bytes - 1) / sector_bytes};
-    // Steps of less than a sector touch every sector.
-    const std::uint64_t last = first + (warp_size - 1) * step + bytes - 1;
-    const int sectors = step < sector_bytes ? static_cast<int>(last / sector_bytes - first / sector_bytes + 1) : warp_size;
-    return {sectors, size};
-}
-
-/// The sectors of a warp's access, and the elements of each that are wanted.
-class WantedSectors {
-public:
-    WantedSectors() { sector_.fill(none); }
-
-    void add(std::uint64_t address)
-    {
-        const std::uint64_t sector = address / sector_bytes;
-        std::size_t i = sector * 0x9E3779B97F4A7C15u >> (64 - slot_bits);
-        while (sector_[i] != sector && sector_[i] != none) i = (i + 1) % sector_.size();
-        if (sector_[i] == none) {
-            sector_[i] = sector;
-            elements_[i] = 0;
-            ++sectors;
-        }
-        const std::uint32_t element = 1u << address % sector_bytes;
-        elements += !(elements_[i] & element);
-        elements_[i] |= element;
-    }
-
-    int sectors = 0, elements = 0;
-
-private:
-    static constexpr int slot_bits = 6;
-    static constexpr std::uint64_t none = UINT64_MAX;
-    std::array<std::uint64_t, 1 << slot_bits> sector_;
-    std::array<std::uint32_t, 1 << slot_bits> elements_;
-};
-
-/// Counts the sectors and elements of addresses one by one, as long as these ascend.
-class AscendingSectors {
-public:
-    explicit AscendingSectors(std::uint64_t first) : last_(first) {}
-
-    void add(std::uint64_t address)
-    {
-        ascend &= address >= last_;
-        sectors += address / sector_bytes != last_ / sector_bytes;
-        elements += address != last_;
-        last_ = address;
-    }
-
-    bool ascend = true;
-    int sectors = 1, elements = 1;
-
-private:
-    std::uint64_t last_;
-};
-
-/// The cost of an access to aligned elements, where a request moves distinct sectors. An element lies in one sector.
-GlobalCost cost_of_sectors(const WarpAccess& access)
-{
-    const auto cost = [&](int sectors, int elements) {
-        return GlobalCost{sectors, (elements * access.size + sector_bytes - 1) / sector_bytes};
-    };
-    if (access.active == 0) return cost(0, 0);
-    AscendingSectors ascending(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
-    for_lanes(access.active, [&](std::size_t lane) { ascending.add(access.address[lane]); });
-    if (ascending.ascend) return cost(ascending.sectors, ascending.elements);
-    WantedSectors wanted;
-    for_lanes(access.active, [&](std::size_t lane) { wanted.add(access.address[lane]); });
-    return cost(wanted.sectors, wanted.elements);
 }
 
 /// True if a request moves distinct sectors, on this machine, and elements do not lie across two.
@@ -254,8 +174,7 @@ GlobalCost global_cost(const WarpAccess& access, const Machine& machine)
     if (moves_sectors_of_elements(access, machine)) {
         if (access.operation == Operation::async_copy && access.past_l1 && access.other_side) return copy_past_l1_cost(access);
         if (access.operation == Operation::atomic) return cost_of_atomic(access);
-        std::uint64_t step;
-        return rules::is_evenly_spaced(access, step) ? cost_of_even_steps(access.address[0], step, access.size) : cost_of_sectors(access);
+        return rules::cost_of_elements(access);
     }
     const SortedAddresses addresses(access, access.active);
     const int ideal = (distinct_addresses(addresses.get()) * access.size + sector_bytes - 1) / sector_bytes;

@@ -19,8 +19,11 @@ from conflict_free.setup.packages import CHROMIUM
 
 WIDTH, HEIGHT = 1400, 900
 
-#: The chapters of part IV, whose pages may be longer.
-LONG = ("vectorized", "swizzle", "bulk_copy", "reduction_to_the_limit", "nearest_neighbor_to_the_limit")
+#: The pages of part V that may be longer.
+LONG = ("vectorized", "bulk_copy", "reduction_to_the_limit", "nearest_neighbor_to_the_limit")
+
+#: Pages that are like those of chapters, and take their kernels from a chapter of another name.
+BESIDE_CHAPTERS = ("more_in_flight", "any_elements")
 
 #: Screens until the end of the first picture, screens of the body, percent of the body that is tables, rows of a table.
 FIRST_PICTURE = 1.5

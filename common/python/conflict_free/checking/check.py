@@ -19,10 +19,10 @@ from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters
 from conflict_free.setup.lock import check_no_place, requirements, wanted_text
 
 from . import readme
-from .bank_rule import bank_rule
 from .formats import formats
 from .links import dead_links, external_links
 from .naked_numbers import naked_numbers
+from .page_rules import page_rules
 from .shown_code import check_shown_code
 
 AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
@@ -236,7 +236,7 @@ RULES = (
     committed_results,
     counters_are_counts,
     readme_table,
-    bank_rule,
+    page_rules,
     naked_numbers,
     external_links,
 )
@@ -261,7 +261,7 @@ def check_budgets(html: Path) -> int:
     use_venv("playwright")
     from . import budgets  # imported here, because no other rule needs a browser
 
-    slugs = [slug for slug in chapters() if (html / f"{slug}.html").is_file()]
+    slugs = [slug for slug in (*chapters(), *budgets.BESIDE_CHAPTERS) if (html / f"{slug}.html").is_file()]
     if not slugs:
         raise Stop(f"--budgets: {html} has no page of a chapter; accepted: the folder of a rendered book, such as build/html")
     lengths = budgets.measure_all(html.resolve(), slugs)

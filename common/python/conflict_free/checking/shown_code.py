@@ -28,8 +28,9 @@ from conflict_free.grading import assignment
 
 _CODE = ("highlight-cuda", "highlight-c++", "highlight-cpp")
 _SHELL = ("highlight-sh", "highlight-bash", "highlight-shell")
-#: Blocks that a directive makes from a run of the model in the same build, or from a result file: the timed call of a library.
-_MADE = ("count-report", "library-call")
+#: Blocks that a directive makes from a run of the model in the same build, from a result file (the timed call of a library), or from what
+#: was recorded of a program that is not here.
+_MADE = ("count-report", "library-call", "recorded-run")
 
 #: The start of a function that runs on the GPU.
 _DEVICE = re.compile(r"^(?:template\s*<[^\n]*>\s*\n)?[^\n/#]*__(?:global|device)__[^\n;=]*\(", re.MULTILINE)

@@ -43,7 +43,7 @@ def test_a_margin_is_no_code(rendered):
 
 
 def test_the_call_of_a_library_comes_from_a_result_file(rendered):
-    assert rendered(SHOWN, ("library-call", "cublasSgeam(handle);")) == []
+    assert rendered(SHOWN, ("library-call", "cublasSgeam(handle);"), ("recorded-run", "race in a kernel")) == []
     assert len(rendered(SHOWN, ("other", "cublasSgeam(handle);"))) == 1
 
 

@@ -5,7 +5,7 @@
 // a question to where question() says, calls answer(), and reads what that returns. All numbers have 4 bytes, in the order in
 // which they stand here; book/_static/bank_explorer.js knows this order and nothing else.
 //
-// conflict_free/checking/bank_rule.py compiles this file into book/_static/bank_rule.js.
+// conflict_free/checking/page_rules.py compiles this file into book/_static/bank_rule.js.
 
 #include <array>
 #include <cstdint>

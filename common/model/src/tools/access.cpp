@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// simt_shared_access: computes the cost of shared-memory accesses, given as addresses, by the model's rules.
-//   simt_shared_access < ACCESSES   reads a JSON array of {"machine", "op", "size", "lanes": [byte offset or null, …]},
-//                                   writes one of {"wavefronts": [[[lane, word], …], …], "ideal_wavefronts"}; a machine is
-//                                   a name, or an object like those of --machines
-//   simt_shared_access --machines   writes the machines' rules of shared memory, by name. "words" and "wide" are numbers of
-//                                   simt::SharedWords and simt::WideShared
+// simt_access: computes the cost of accesses, given as addresses, by the model's rules.
+//   simt_access < ACCESSES   reads a JSON array of {"space", "machine", "op", "size", "lanes": [byte offset or null, …]}. For the
+//                            space "shared", the default, it writes {"wavefronts": [[[lane, word], …], …], "ideal_wavefronts"};
+//                            a machine is a name, or an object like those of --machines. For the space "global" it writes
+//                            {"sectors", "ideal_sectors"}; a machine is a name
+//   simt_access --machines   writes the machines' rules of shared memory, by name. "words" and "wide" are numbers of
+//                            simt::SharedWords and simt::WideShared
 
 #include <exception>
 #include <iostream>
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "simt/machine.hpp"
+#include "simt/rules.hpp"
 #include "simt/schedule.hpp"
 
 namespace {
@@ -41,7 +43,9 @@ Json machines()
 simt::WarpAccess access_from(const Json& json)
 {
     simt::WarpAccess access{};
-    access.space = simt::Space::shared;
+    const std::string space = json.value("space", "shared");
+    if (space != "shared" && space != "global") throw std::invalid_argument("space: got '" + space + "', accepted: shared, global");
+    access.space = space == "shared" ? simt::Space::shared : simt::Space::global;
     const auto operation = json.at("op").get<std::string>();
     if (operation != "load" && operation != "store") throw std::invalid_argument("op: got '" + operation + "', accepted: load, store");
     access.operation = operation == "load" ? simt::Operation::load : simt::Operation::store;
@@ -59,14 +63,16 @@ simt::WarpAccess access_from(const Json& json)
     return access;
 }
 
-simt::SharedMemory machine_from(const Json& json)
+const simt::Machine& machine_called(const std::string& name)
 {
-    if (json.is_string()) {
-        const auto name = json.get<std::string>();
-        const simt::Machine* machine = simt::find_machine(name);
-        if (!machine) throw std::invalid_argument("machine: got '" + name + "', accepted: " + simt::machine_names());
-        return machine->shared;
-    }
+    const simt::Machine* machine = simt::find_machine(name);
+    if (!machine) throw std::invalid_argument("machine: got '" + name + "', accepted: " + simt::machine_names());
+    return *machine;
+}
+
+simt::SharedMemory shared_memory_from(const Json& json)
+{
+    if (json.is_string()) return machine_called(json.get<std::string>()).shared;
     const simt::SharedMemory memory{.banks = json.at("banks"),
                                     .bank_width = json.at("bank_width"),
                                     .request_lanes = json.at("request_lanes"),
@@ -79,7 +85,12 @@ simt::SharedMemory machine_from(const Json& json)
 
 Json answer_to(const Json& question)
 {
-    const simt::Schedule schedule = simt::shared_schedule(access_from(question), machine_from(question.at("machine")));
+    const simt::WarpAccess access = access_from(question);
+    if (access.space == simt::Space::global) {
+        const simt::GlobalCost cost = simt::global_cost(access, machine_called(question.at("machine").get<std::string>()));
+        return {{"sectors", cost.sectors}, {"ideal_sectors", cost.ideal_sectors}};
+    }
+    const simt::Schedule schedule = simt::shared_schedule(access, shared_memory_from(question.at("machine")));
     return {{"wavefronts", simt::to_json(schedule.wavefronts)}, {"ideal_wavefronts", schedule.ideal_wavefronts}};
 }
 
@@ -97,7 +108,7 @@ int main(int argc, char** argv)
         for (const Json& question : Json::parse(std::cin)) answers.push_back(answer_to(question));
         std::cout << answers.dump() << '\n';
     } catch (const std::exception& error) {
-        std::cerr << "simt_shared_access: " << error.what() << '\n';
+        std::cerr << "simt_access: " << error.what() << '\n';
         return 2;
     }
 }
