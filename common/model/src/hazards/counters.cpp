@@ -67,6 +67,9 @@ template <class Visit> void Counters::for_each_instruction(Visit&& visit) const
 void Counters::count(const WarpAccess& access, std::uint64_t block)
 {
     InstructionCounts& counts = counts_of(access.space, access.program_counter, access.operation);
+    // Arithmetic may read constants itself; an asynchronous copy is one instruction, and an access to each of two spaces.
+    const bool is_part = access.space == Space::shared && access.operation == Operation::async_copy;
+    if (access.space != Space::constant && !is_part) ++work.instructions;
     switch (access.space) {
         case Space::shared: count_shared(counts.shared, access); break;
         case Space::global: count_global(counts.global, access); break;

@@ -75,6 +75,9 @@ def _past_l2(kernel: Mapping[str, Any]) -> float:
 #: All resources, from the lanes outward.
 RESOURCES = (
     Resource("wavefronts", "wavefronts of the L1 and shared memory", lambda kernel: _of_busiest(kernel, "wavefronts")),
+    Resource("instructions", "instructions", lambda kernel: _of_busiest(kernel, "instructions")),
+    Resource("double_precision", "arithmetic in double precision", lambda kernel: _of_busiest(kernel, "double_precision")),
+    Resource("special_functions", "special functions", lambda kernel: _of_busiest(kernel, "special_functions")),
     Resource("barriers", "barriers, one after another", lambda kernel: kernel["work"]["most"]["barriers"]),
     Resource("multiprocessor_stores", "stores of the busiest multiprocessor", lambda kernel: _of_busiest(kernel, "stored_sectors")),
     Resource("l2_stores", "stores to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),

@@ -91,7 +91,7 @@ public:
     void end()
     {
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
-            if (!ended_[rank]) blocks_[rank]->watch.end_block();
+            if (!ended_[rank]) blocks_[rank]->end_watching();
     }
 
 private:

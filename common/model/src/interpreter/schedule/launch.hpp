@@ -160,6 +160,8 @@ struct Block {
     void begin(std::uint64_t number);
     /// Runs every warp for a while. Returns true if the block has ended.
     bool run_slice();
+    /// Tells the watch what the warps have executed, and that the block has ended or was stopped.
+    void end_watching();
     /// Whether the last slice had no effect that another thread could notice.
     bool idle() const { return idle_; }
     /// Whether the block was idle and all its threads wait at barriers or for barriers in shared memory.
