@@ -28,6 +28,11 @@ def _rates() -> Mapping[str, Any]:
     return json.loads(RATES.read_text(encoding="utf-8"))
 
 
+def multiprocessors() -> int:
+    """Return the number of multiprocessors of the GPU whose rates are known."""
+    return _rates()["multiprocessors"]
+
+
 @dataclass(frozen=True)
 class Resource:
     """A part of a GPU that limits launches: its key in the table of rates, what it is called, and what a launch asks of it."""
@@ -59,11 +64,11 @@ def _of_busiest(kernel: Mapping[str, Any], work: str) -> float:
     blocks = kernel.get("counted_blocks", kernel["blocks"])
     if not blocks:
         return 0
-    rounds = math.ceil(blocks / _rates()["multiprocessors"])
+    rounds = math.ceil(blocks / multiprocessors())
     found = kernel["work"]
     # Of blocks that are not counted nothing is known, so that no number of blocks is known to be on one multiprocessor.
     least = rounds * found["least"][work] if blocks == kernel["blocks"] else 0
-    return max(found["sum"][work] / min(blocks, _rates()["multiprocessors"]), found["most"][work], least)
+    return max(found["sum"][work] / min(blocks, multiprocessors()), found["most"][work], least)
 
 
 def _past_l2(kernel: Mapping[str, Any]) -> float:

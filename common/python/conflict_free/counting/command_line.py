@@ -27,6 +27,7 @@ def add_reports(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--json", metavar="OUT", type=output_file, help="also write the counts and hazards to this file")
     add("--html", metavar="OUT", type=output_file, help="also write a page with the source and the counts in its margin")
+    add("--whole-names", action="store_true", help="print names of kernels whole, and not in at most 80 characters")
     add("--sarif", metavar="OUT", type=output_file, help="also write hazards and costs for editors and for annotations in CI")
 
 
