@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from conflict_free.arguments import existing_folder, output_file, whole_number
 
@@ -79,6 +80,8 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
         "SIMT_BUDGET": options.budget,
         "SIMT_DEVICES": options.devices,
     }
+    if sys.stderr.isatty():
+        given["SIMT_PROGRESS"] = 1
     if options.budget is None and options.launches is None and options.blocks is None:
         given["SIMT_BUDGET"] = BUDGET_SECONDS
     return {name: f"{value:.15g}" for name, value in given.items() if value is not None}
