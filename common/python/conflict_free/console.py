@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import os
 import re
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -60,6 +61,19 @@ def say(text: str = "") -> None:
     """Print a line without delay. Characters that stdout cannot encode become question marks."""
     encoding = sys.stdout.encoding or "ascii"
     print(text.encode(encoding, "replace").decode(encoding), flush=True)
+
+
+@contextlib.contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Show on stderr what is being done, and remove the line afterwards; show nothing where stderr is no terminal."""
+    shows = sys.stderr.isatty()
+    if shows:
+        print(f"\r\x1b[K{what} ...", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if shows:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def run_main(main) -> NoReturn:

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "device/access_pattern.hpp"
+
 namespace simt {
 
 SharedCounts& SharedCounts::operator+=(const SharedCounts& other)
@@ -76,7 +78,9 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
         partitions->load += other.partitions->load;
         partitions->store += other.partitions->store;
     }
-    const auto place = [](const LineCounts& line) { return std::tie(line.file, line.line, line.inlined_from, line.space, line.operation); };
+    const auto place = [](const LineCounts& line) {
+        return std::tuple(line.file, line.line, line.inlined_from, line.space, line.operation, pattern_of(line.first_access));
+    };
     for (const LineCounts& line : other.lines) {
         const auto found = std::ranges::lower_bound(lines, place(line), {}, place);
         if (found == lines.end() || place(*found) != place(line)) {

@@ -16,6 +16,8 @@
 #include "interpreter/decode/fusion.hpp"
 #include "interpreter/schedule/launch.hpp"
 #include "interpreter/watch.hpp"
+#include "report/progress.hpp"
+#include "report/report.hpp"
 #include "report/session.hpp"
 #include "rules/partitions.hpp"
 
@@ -83,7 +85,7 @@ void add_divergences(const interpreter::Program& program, std::uint64_t diverged
 /// Publishes the name of the running kernel during its lifetime.
 class Announcement {
 public:
-    Announcement(const interpreter::Launch& launch)
+    Announcement(interpreter::Launch& launch)
     {
         report::CurrentLaunch& current = report::current_launch();
         current.kernel = launch.program->name;
@@ -91,9 +93,11 @@ public:
         current.block = {0, 0, 0};
         current.place_of = [&launch](std::uint32_t program_counter) { return launch.place_of(program_counter); };
         current.running = true;
+        current.stopped = &launch.stopped;
     }
     ~Announcement()
     {
+        report::current_launch().stopped = nullptr;
         report::current_launch().running = false;
         report::current_launch().place_of = {};
     }
@@ -251,17 +255,23 @@ int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checke
     hazards::LaunchWatch watch(launch.info, program.name, surroundings, listeners);
     launch.watch = &watch;
     int error = 0;
-    bool stopped = false;
+    report::CountedPart::Clock::time_point budget_ends;
+    {
+        const std::scoped_lock lock(session.mutex);
+        budget_ends = session.budget.ends();
+    }
+    report::Progress progress(program.name, launch.blocks, budget_ends);
+    launch.progress = [&progress](std::uint64_t blocks) { progress.add(blocks); };
     try {
         interpreter::run_blocks(launch, workers);
     } catch (const interpreter::LaunchStopped& end) {
         error = end.error();
-        stopped = true;
+        launch.stopped = true;
         if (end.message()) session.add_error(*end.message());
     }
     if (counted.any()) {
         LaunchCounts counts = watch.take_counts();
-        counts.stopped = stopped;
+        counts.stopped = launch.stopped;
         add_fusion(program, counts);
         add_polls(program, launch.polled, counts);
         add_divergences(program, launch.diverged, counts);
@@ -281,6 +291,7 @@ int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checke
     effect.seconds = std::chrono::duration<double>(report::CountedPart::Clock::now() - begun).count();
     if (!is_known) note_effect(launch, request, effect);
     for (Hazard& hazard : hazards) session.add(std::move(hazard));
+    report::end_if_interrupted();
     for (const auto& [block, text] : launch.printed) {
         if (printer_) printer_(text);
         else std::fwrite(text.data(), 1, text.size(), stdout);

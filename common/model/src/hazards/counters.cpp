@@ -4,16 +4,22 @@
 #include "hazards/counters.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "device/access_pattern.hpp"
 #include "rules/lanes.hpp"
 #include "simt/rules.hpp"
 
 namespace simt::hazards {
 
 namespace {
+
+/// Accesses of one source line that go to one space are rows of their own if their lanes have at most so many patterns: more of them
+/// follow from data.
+constexpr std::size_t most_patterns = 4;
 
 void add(SharedCounts& counts, int wavefronts, int ideal, int instructions = 1)
 {
@@ -67,6 +73,9 @@ template <class Visit> void Counters::for_each_instruction(Visit&& visit) const
 void Counters::count(const WarpAccess& access, std::uint64_t block)
 {
     InstructionCounts& counts = counts_of(access.space, access.program_counter, access.operation);
+    // Arithmetic may read constants itself; an asynchronous copy is one instruction, and an access to each of two spaces.
+    const bool is_part = access.space == Space::shared && access.operation == Operation::async_copy;
+    if (access.space != Space::constant && !is_part) ++work.instructions;
     switch (access.space) {
         case Space::shared: count_shared(counts.shared, access); break;
         case Space::global: count_global(counts.global, access); break;
@@ -144,29 +153,42 @@ void Counters::add(const Counters& other)
 
 void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const
 {
-    struct Line {
+    struct Row {
         LineCounts counts;
-        const InstructionCounts* example = nullptr;
+        int example_lanes = 0;
+        std::uint64_t example_block = 0;
+
+        void add(const Row& other)
+        {
+            counts.shared += other.counts.shared;
+            counts.global += other.counts.global;
+            if (std::pair(-other.example_lanes, other.example_block) >= std::pair(-example_lanes, example_block)) return;
+            counts.first_access = other.counts.first_access;
+            example_lanes = other.example_lanes;
+            example_block = other.example_block;
+        }
     };
-    std::map<std::tuple<std::string, int, std::vector<InlinedCall>, Space, Operation>, Line> lines;
+    std::map<std::tuple<std::string, int, std::vector<InlinedCall>, Space, Operation>, std::map<AccessPattern, Row>> lines;
     for_each_instruction([&](Space space, Operation operation, std::uint32_t program_counter, const InstructionCounts& own) {
         const SourcePlace place = place_of(program_counter);
-        Line& line = lines[{place.file, place.line, place.inlined_from, space, operation}];
-        line.counts.shared += own.shared;
-        line.counts.global += own.global;
-        add_to_total(counts, space, operation, own.shared, own.global);
-        if (!own.example) return;
-        const auto rank = [](const InstructionCounts& one) { return std::pair(-one.example_lanes, one.example_block); };
-        if (!line.example || rank(own) < rank(*line.example)) line.example = &own;
-    });
-    for (auto& [key, line] : lines) {
-        std::tie(line.counts.file, line.counts.line, line.counts.inlined_from, line.counts.space, line.counts.operation) = key;
-        if (line.example) {
-            const Example& example = *line.example->example;
-            line.counts.first_access.size = example.size;
-            for (const std::size_t lane : lanes_in(example.active)) line.counts.first_access.lanes[lane] = example.offset[lane];
+        Row row{{place.file, place.line, place.inlined_from, space, operation, own.shared, own.global, {}},
+                own.example_lanes,
+                own.example_block};
+        if (own.example) {
+            row.counts.first_access.size = own.example->size;
+            for (const std::size_t lane : lanes_in(own.example->active)) row.counts.first_access.lanes[lane] = own.example->offset[lane];
         }
-        counts.lines.push_back(std::move(line.counts));
+        add_to_total(counts, space, operation, own.shared, own.global);
+        auto& rows = lines[{place.file, place.line, place.inlined_from, space, operation}];
+        const auto [known, is_new] = rows.try_emplace(pattern_of(row.counts.first_access), row);
+        if (!is_new) known->second.add(row);
+    });
+    for (auto& [key, rows] : lines) {
+        if (rows.size() > most_patterns) {
+            for (auto other = std::next(rows.begin()); other != rows.end(); other = rows.erase(other))
+                rows.begin()->second.add(other->second);
+        }
+        for (auto& [pattern, row] : rows) counts.lines.push_back(std::move(row.counts));
     }
     counts.barriers += barriers;
     counts.warp_barriers += warp_barriers;

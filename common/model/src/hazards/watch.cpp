@@ -217,6 +217,11 @@ void BlockWatch::count_bulk_copy(std::uint32_t program_counter, std::uint64_t ad
     for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads, requests);
 }
 
+void BlockWatch::add_work(const Work& more)
+{
+    if (is_watching_) state_->counters->work += more;
+}
+
 void BlockWatch::tell_cluster_access(int lanes)
 {
     if (!is_watching_) return;

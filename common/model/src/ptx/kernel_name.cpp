@@ -5,6 +5,7 @@
 
 #include <cxxabi.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -62,12 +63,42 @@ std::string demangled(const std::string& mangled)
     return status == 0 && text ? text.get() : "";
 }
 
+/// Removes the tags that Numba adds to the names of functions: `copy[abi:v1][abi:cw51]` becomes copy.
+void drop_tags(std::string& text)
+{
+    constexpr std::string_view tag = "[abi:";
+    for (std::size_t at = 0; (at = text.find(tag, at)) != std::string::npos;) text.erase(at, text.find(']', at) - at + 1);
+}
+
+/// The unqualified name in a mangled one that the demangler does not understand: the last identifier before the template arguments or the
+/// parameters. Each identifier stands behind its length. Empty if there is none.
+std::string last_identifier(std::string_view mangled)
+{
+    if (!mangled.starts_with("_Z")) return "";
+    std::size_t at = 2;
+    if (at < mangled.size() && mangled[at] == 'N') ++at;
+    std::string_view found;
+    while (at < mangled.size()) {
+        std::size_t length = 0;
+        const auto [end, error] = std::from_chars(mangled.data() + at, mangled.data() + mangled.size(), length);
+        const auto begin = static_cast<std::size_t>(end - mangled.data());
+        if (error != std::errc{} || length == 0 || length > mangled.size() - begin) break;
+        found = mangled.substr(begin, length);
+        at = begin + length;
+    }
+    return std::string(found);
+}
+
 }  // namespace
 
 std::string kernel_name(const std::string& mangled)
 {
     std::string text = demangled(mangled);
-    if (text.empty()) return mangled;
+    if (text.empty()) {
+        const std::string identifier = last_identifier(mangled);
+        return identifier.empty() ? mangled : identifier;
+    }
+    drop_tags(text);
     for (const std::string_view unnamed : {"(anonymous namespace)::", "_INTERNAL_"}) replace_all(text, unnamed, "");
     drop_casts(text);
     const std::string name = text.substr(0, end_of_name(text));

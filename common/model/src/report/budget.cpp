@@ -43,6 +43,12 @@ CountedPart Budget::begin(LaunchTally launch)
     return {limits.blocks, std::uint64_t{found->grid.x} * found->grid.y * found->grid.z, left};
 }
 
+CountedPart::Clock::time_point Budget::ends() const
+{
+    if (limits.budget.count() == std::numeric_limits<double>::infinity()) return CountedPart::Clock::time_point::max();
+    return CountedPart::Clock::now() + std::chrono::duration_cast<CountedPart::Clock::duration>(limits.budget - spent_);
+}
+
 void Budget::end(const CountedPart& part)
 {
     spent_ += part.elapsed();

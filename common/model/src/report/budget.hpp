@@ -72,6 +72,8 @@ public:
 
     /// Begins a launch. The counts in `launch` do not matter.
     CountedPart begin(LaunchTally launch);
+    /// When the budget ends if the running launch takes all of what is left; the end of time without a budget.
+    CountedPart::Clock::time_point ends() const;
     /// Ends a launch.
     void end(const CountedPart& part);
     /// Kernels and configurations that were launched more often than counted.

@@ -32,4 +32,7 @@ bool report_is_wanted();
 /// Prints on standard error where host code accesses device memory, and writes the report if a signal ends the program.
 void catch_signals();
 
+/// Writes the report and ends the program if an interrupt has stopped the running launch. Called once the launch's counts are kept.
+void end_if_interrupted();
+
 }  // namespace simt::report

@@ -5,6 +5,7 @@
 /// The state that the parts of the model share between launches.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -52,6 +53,8 @@ struct CurrentLaunch {
     Extent block;
     /// Set while a kernel runs.
     bool running = false;
+    /// Ends the kernel's blocks, so that what they have counted is kept; null while none runs.
+    std::atomic<std::atomic<bool>*> stopped{nullptr};
     std::function<SourcePlace(std::uint32_t program_counter)> place_of;
 };
 

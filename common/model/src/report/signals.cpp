@@ -108,8 +108,20 @@ void write_last_report(int signal, const std::optional<Message>& cause)
     write_report(shell_offset + signal);
 }
 
+std::atomic<bool> interrupted{false};
+
+/// Stops the running launch, the first time: its blocks end, and what they have counted is kept. Returns false if there is none.
+bool stop_launch()
+{
+    std::atomic<bool>* const stopped = current_launch().stopped;
+    if (!stopped || interrupted.exchange(true)) return false;
+    *stopped = true;
+    return true;
+}
+
 void handle(int signal, siginfo_t* info, void* context)
 {
+    if (signal == SIGINT && stop_launch()) return;
     std::optional<Message> cause;
     limit_time();
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -134,6 +146,14 @@ void give_handlers_a_stack()
 }
 
 }  // namespace
+
+void end_if_interrupted()
+{
+    if (!interrupted) return;
+    sigaction(SIGINT, &earlier_actions[SIGINT], nullptr);
+    write_last_report(SIGINT, {});
+    ::raise(SIGINT);
+}
 
 void catch_signals()
 {

@@ -87,6 +87,36 @@ template <class Word> __device__ void store(Word* data, unsigned words, unsigned
     }
 }
 
+struct MultiplyAdd {
+    template <class Number> __device__ Number operator()(Number x) const { return x * Number(0.999) + Number(0.001); }
+};
+
+struct Exponential {
+    __device__ float operator()(float x) const
+    {
+        asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+        return x;
+    }
+};
+
+/// Each thread has several numbers, so that none has to wait for its last result.
+template <class Number, int rounds, class Operation> __device__ void calculate(Operation operation)
+{
+    constexpr int numbers = 8;
+    Number values[numbers];
+#pragma unroll
+    for (int i = 0; i < numbers; ++i) values[i] = Number(threadIdx.x + i);
+    for (int round = 0; round < rounds; ++round)
+#pragma unroll
+        for (int repeat = 0; repeat < BATCH; ++repeat)
+#pragma unroll
+            for (int i = 0; i < numbers; ++i) values[i] = operation(values[i]);
+    Number sum = 0;
+#pragma unroll
+    for (int i = 0; i < numbers; ++i) sum += values[i];
+    use(static_cast<unsigned>(sum));
+}
+
 }  // namespace
 
 __global__ void nothing() {}
@@ -148,6 +178,10 @@ __global__ void barriers_alone()
         for (int i = 0; i < BATCH; ++i) __syncthreads();
 }
 
+__global__ void multiply_adds() { calculate<float, 8 * ROUNDS>(MultiplyAdd{}); }
+__global__ void multiply_adds_in_double_precision() { calculate<double, 8 * ROUNDS>(MultiplyAdd{}); }
+__global__ void exponentials() { calculate<float, ROUNDS>(Exponential{}); }
+
 int main()
 {
     char* data = nullptr;
@@ -174,6 +208,9 @@ int main()
     dram_stores<<<BLOCKS, THREADS>>>(wide);
     dram_copy<<<BLOCKS, THREADS>>>(wide, wide + DRAM_BYTES / 32);
     barriers_alone<<<1, 32>>>();
+    multiply_adds<<<BLOCKS, THREADS>>>();
+    multiply_adds_in_double_precision<<<BLOCKS, THREADS>>>();
+    exponentials<<<BLOCKS, THREADS>>>();
     const cudaError_t error = cudaDeviceSynchronize();
     std::puts(cudaGetErrorString(error));
     cudaFree(data);

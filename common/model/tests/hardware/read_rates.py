@@ -41,14 +41,28 @@ def _in_dram(kernel: dict[str, Any]) -> float:
 
 # For each rate: what a kernel asks for, on one multiprocessor or on all, and whether multiprocessors share it.
 _Amount = Callable[[dict[str, Any]], float]
+
+
+def _of_multiprocessors(work: str) -> _Amount:
+    return lambda kernel: kernel["work"]["sum"][work]
+
+
 RATES: dict[str, tuple[str, str, _Amount]] = {
-    "wavefronts": ("multiprocessor", "wavefronts of the L1's data pipe", lambda kernel: kernel["work"]["sum"]["wavefronts"]),
-    "multiprocessor_stores": ("multiprocessor", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
+    "wavefronts": ("multiprocessor", "wavefronts of the L1's data pipe", _of_multiprocessors("wavefronts")),
+    "instructions": ("multiprocessor", "instructions of warps", _of_multiprocessors("instructions")),
+    "double_precision": ("multiprocessor", "instructions of warps in double precision", _of_multiprocessors("double_precision")),
+    "special_functions": ("multiprocessor", "approximate functions of warps", _of_multiprocessors("special_functions")),
+    "multiprocessor_stores": ("multiprocessor", "sectors stored to the L2", _of_multiprocessors("stored_sectors")),
     "l2_stores": ("gpu", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
     "l2_loads": ("gpu", "sectors loaded from the L2", _loaded_past_l1),
     "dram": ("gpu", "sectors between DRAM and the L2", _in_dram),
     "barriers": ("block", "barriers of a block", lambda kernel: kernel["work"]["most"]["barriers"]),
 }
+
+
+# Four schedulers issue an instruction a cycle each, and a scheduler has 16 lanes for double precision and 4 for special functions. Kernels
+# come close to these rates and never above them, so that the table has them in place of the ones that were reached.
+LIMITS = {"instructions": 4.0, "double_precision": 2.0, "special_functions": 0.5}
 
 
 class BadRates(Exception):
@@ -88,8 +102,10 @@ def make_table(report: dict[str, Any], cycles: dict[str, int], provenance: dict[
             reached = amount(kernel) / sharers / cycles[name]
             if reached > rates.get(rate, {"per_cycle": 0})["per_cycle"]:
                 rates[rate] = {"per": per, "what": what, "per_cycle": reached, "kernel": name, "cycles": cycles[name]}
-    for rate in rates.values():
-        rate["per_cycle"] = rounded_up(rate["per_cycle"])
+    for name, rate in rates.items():
+        if rate["per_cycle"] > LIMITS.get(name, math.inf):
+            raise BadRates(f"{rate['kernel']}: {rate['per_cycle']:.3f} {rate['what']} a cycle, and a multiprocessor has {LIMITS[name]}")
+        rate["per_cycle"] = LIMITS.get(name, rounded_up(rate["per_cycle"]))
     gpu = {"machine": report["machine"], "multiprocessors": MULTIPROCESSORS, "l2_bytes": L2_BYTES}
     return {"provenance": provenance, **gpu, "rates": {rate: rates[rate] for rate in RATES}}
 

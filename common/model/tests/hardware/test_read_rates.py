@@ -11,7 +11,7 @@ HEAD = '"ID","Kernel Name","Metric Name","Metric Value"'
 
 
 def kernel(name: str, blocks: int, **work: int) -> dict:
-    done = {"wavefronts": 0, "stored_sectors": 0, "barriers": 0, **work}
+    done = {key: 0 for key in ("wavefronts", "stored_sectors", "barriers", "instructions", "double_precision", "special_functions")} | work
     sums = {"sum": done, "least": done, "most": done, "loaded_sectors": 0, "stored_sectors": 0}
     return {"name": f"{name}(unsigned int *)", "blocks": blocks, "global_load": {"sectors": 0}, "work": sums}
 
@@ -24,10 +24,11 @@ def profiled(*rows: tuple[str, str]) -> str:
 KERNELS = [
     kernel("shared_loads", 264, wavefronts=132 * 900, stored_sectors=1),
     kernel("one_block", 1, wavefronts=800, stored_sectors=500, barriers=14),
+    kernel("multiply_adds", 264, instructions=132 * 3960, double_precision=132 * 1000, special_functions=132 * 500),
     {**kernel("l2_loads", 264), "global_load": {"sectors": 5000}},
     {**kernel("dram_loads", 264), "work": {**kernel("", 1)["work"], "loaded_sectors": 30000}},
 ]
-CYCLES = profiled(("shared_loads", "1,000"), ("one_block", "1000"), ("l2_loads", "100"), ("dram_loads", "1000"))
+CYCLES = profiled(("shared_loads", "1,000"), ("multiply_adds", "1000"), ("one_block", "1000"), ("l2_loads", "100"), ("dram_loads", "1000"))
 
 
 def written(folder, kernels=KERNELS, texts=(CYCLES,)):
@@ -51,6 +52,7 @@ def test_the_best_of_all_kernels_counts(tmp_path):
     assert found["l2_loads"] == (50, "l2_loads")
     assert found["dram"] == (30, "dram_loads")
     assert found["barriers"] == (0.014, "one_block")
+    assert found["instructions"] == (4, "multiply_adds")
     assert table["provenance"]["gpu"] == "invented"
 
 
@@ -69,6 +71,7 @@ def test_a_rate_is_rounded_up(rate, shown):
     [
         (KERNELS, (profiled(("one_block", "5")),), "shared_loads: counted by the model, and not measured"),
         (KERNELS, (CYCLES.replace("1,000", "nan"),), "shared_loads: ncu answered nan"),
+        ([*KERNELS, kernel("one_block", 1, instructions=4010)], (CYCLES,), "one_block: 4.010 instructions of warps a cycle"),
         ([{**KERNELS[0], "counted_blocks": 3}], (CYCLES,), "3 of 264 blocks counted"),
     ],
 )

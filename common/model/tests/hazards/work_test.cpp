@@ -27,6 +27,10 @@ TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost)
         for (unsigned column = 0; column < number; ++column) block.store_global(1, lanes_apart(number * 4096 + column * 4, 32));
         block.load_global(2, lanes_apart(std::uint64_t{1} << 30, 4));
         block.watch.block_barrier();
+        Work arithmetic;
+        arithmetic.instructions = 100 * number;
+        arithmetic.double_precision = number;
+        block.watch.add_work(arithmetic);
     });
     const LaunchWork work = launch.watch.take_counts().work;
     EXPECT_EQ(work.sum.stored_sectors, 32u * (0 + 1 + 2 + 3 + 4 + 5 + 6));
@@ -37,6 +41,11 @@ TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost)
     EXPECT_EQ(work.most.wavefronts, 8u * 6 + 1);
     EXPECT_EQ(work.least.barriers, 1u);
     EXPECT_EQ(work.sum.barriers, 7u);
+    // Of block n: n stores, a load, and its arithmetic.
+    EXPECT_EQ(work.sum.instructions, 101u * 21 + 7);
+    EXPECT_EQ(work.most.instructions, 101u * 6 + 1);
+    EXPECT_EQ(work.least.double_precision, 0u);
+    EXPECT_EQ(work.sum.double_precision, 21u);
     EXPECT_EQ(work.loaded_sectors, 4u) << "all blocks load the same row";
     EXPECT_EQ(work.stored_sectors, 6u * 32) << "the columns of a block share their sectors";
 }

@@ -7,6 +7,8 @@
 #include <functional>
 #include <sstream>
 
+#include <nlohmann/json.hpp>
+
 #include "made_access.hpp"
 #include "simt/machine.hpp"
 
@@ -26,6 +28,17 @@ std::string why(const Machine& machine)
 {
     const auto impossible = why_impossible(machine);
     return impossible ? to_text(*impossible) : "";
+}
+
+// The bound of Python divides by these numbers.
+TEST(Machines, HaveTheMultiprocessorsAndTheL2OfTheRates)
+{
+    std::ifstream file(SIMT_RATES);
+    const auto rates = nlohmann::json::parse(file);
+    const Machine* machine = find_machine(rates.at("machine").get<std::string>());
+    ASSERT_TRUE(machine);
+    EXPECT_EQ(machine->multiprocessors, rates.at("multiprocessors"));
+    EXPECT_EQ(machine->l2_bytes, rates.at("l2_bytes"));
 }
 
 TEST(Machines, ArePossible)

@@ -28,6 +28,11 @@ def _rates() -> Mapping[str, Any]:
     return json.loads(RATES.read_text(encoding="utf-8"))
 
 
+def multiprocessors() -> int:
+    """Return the number of multiprocessors of the GPU whose rates are known."""
+    return _rates()["multiprocessors"]
+
+
 @dataclass(frozen=True)
 class Resource:
     """A part of a GPU that limits launches: its key in the table of rates, what it is called, and what a launch asks of it."""
@@ -59,11 +64,11 @@ def _of_busiest(kernel: Mapping[str, Any], work: str) -> float:
     blocks = kernel.get("counted_blocks", kernel["blocks"])
     if not blocks:
         return 0
-    rounds = math.ceil(blocks / _rates()["multiprocessors"])
+    rounds = math.ceil(blocks / multiprocessors())
     found = kernel["work"]
     # Of blocks that are not counted nothing is known, so that no number of blocks is known to be on one multiprocessor.
     least = rounds * found["least"][work] if blocks == kernel["blocks"] else 0
-    return max(found["sum"][work] / min(blocks, _rates()["multiprocessors"]), found["most"][work], least)
+    return max(found["sum"][work] / min(blocks, multiprocessors()), found["most"][work], least)
 
 
 def _past_l2(kernel: Mapping[str, Any]) -> float:
@@ -75,6 +80,9 @@ def _past_l2(kernel: Mapping[str, Any]) -> float:
 #: All resources, from the lanes outward.
 RESOURCES = (
     Resource("wavefronts", "wavefronts of the L1 and shared memory", lambda kernel: _of_busiest(kernel, "wavefronts")),
+    Resource("instructions", "instructions", lambda kernel: _of_busiest(kernel, "instructions")),
+    Resource("double_precision", "arithmetic in double precision", lambda kernel: _of_busiest(kernel, "double_precision")),
+    Resource("special_functions", "special functions", lambda kernel: _of_busiest(kernel, "special_functions")),
     Resource("barriers", "barriers, one after another", lambda kernel: kernel["work"]["most"]["barriers"]),
     Resource("multiprocessor_stores", "stores of the busiest multiprocessor", lambda kernel: _of_busiest(kernel, "stored_sectors")),
     Resource("l2_stores", "stores to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conflict_free.console import USAGE, Stop
+from conflict_free.console import USAGE, Stop, doing
 from conflict_free.setup import cmake
 
 from . import exactness, machine_code, model_runtime, packaged
@@ -125,17 +125,17 @@ def ptxas_options(options: Sequence[str]) -> list[str]:
     return words + [word for value in registers for word in ("-maxrregcount", value)]
 
 
-def _run_compiler(source: Path, command: Sequence[str | os.PathLike]) -> None:
-    """Run nvcc; its messages go to stderr."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
-    sys.stderr.write(done.stdout)
-    if done.returncode:
-        raise Stop(f"{source} does not compile; nvcc's messages are above", USAGE)
+def _run_compiler(command: Sequence[str | os.PathLike]) -> subprocess.CompletedProcess[str]:
+    """Run nvcc; return its messages."""
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False
+    )
 
 
 def _link(files: Sequence[Path], command: Sequence[str | os.PathLike]) -> None:
     """Link with nvcc. A missing main function and missing symbols get a message of one line."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    with doing("linking"):
+        done = _run_compiler(command)
     named = ", ".join(map(str, files))
     if done.returncode and "undefined reference to `main'" in done.stdout:
         raise Stop(f"{named} has no main function: the model runs a whole program", USAGE)
@@ -154,7 +154,11 @@ def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]
             read.append(str(file))
             continue
         compiled, rule = folder / f"{number}.o", folder / f"{number}.d"
-        _run_compiler(file, [toolchain.nvcc, *words, "-MMD", "-MF", rule, "-c", "-o", compiled, file])
+        with doing(f"compiling {file}"):
+            done = _run_compiler([toolchain.nvcc, *words, "-MMD", "-MF", rule, "-c", "-o", compiled, file])
+        sys.stderr.write(done.stdout)
+        if done.returncode:
+            raise Stop(f"{file} does not compile; nvcc's messages are above", USAGE)
         linked.append(compiled)
         read += _prerequisites(rule)
     _link(files, [toolchain.nvcc, *words, "-o", folder / PROGRAM, *linked])
@@ -168,7 +172,8 @@ def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output
     try:
         if toolchain.nvcc is None:
             raise machine_code.NoMachineCode("no ptxas here")
-        exactness.write(program, toolchain.reader, toolchain.nvcc, output, ptxas_options(options))
+        with doing("comparing the program with its machine code"):
+            exactness.write(program, toolchain.reader, toolchain.nvcc, output, ptxas_options(options))
     except machine_code.NoMachineCode as why:
         exactness.write_unknown(output, str(why))
         print(f"the counts are those of the PTX, and were not compared with machine code: {why}", file=sys.stderr)

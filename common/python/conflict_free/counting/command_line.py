@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from conflict_free.arguments import existing_folder, output_file, whole_number
 
@@ -27,6 +28,7 @@ def add_reports(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--json", metavar="OUT", type=output_file, help="also write the counts and hazards to this file")
     add("--html", metavar="OUT", type=output_file, help="also write a page with the source and the counts in its margin")
+    add("--whole-names", action="store_true", help="print names of kernels whole, and not in at most 80 characters")
     add("--sarif", metavar="OUT", type=output_file, help="also write hazards and costs for editors and for annotations in CI")
 
 
@@ -78,6 +80,8 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
         "SIMT_BUDGET": options.budget,
         "SIMT_DEVICES": options.devices,
     }
+    if sys.stderr.isatty():
+        given["SIMT_PROGRESS"] = 1
     if options.budget is None and options.launches is None and options.blocks is None:
         given["SIMT_BUDGET"] = BUDGET_SECONDS
     return {name: f"{value:.15g}" for name, value in given.items() if value is not None}

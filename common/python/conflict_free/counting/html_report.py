@@ -6,24 +6,33 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
 from conflict_free.counts import SPACES
 
+from .bound import NAMES, bound_of
 from .launches import Launches, fold
+from .mending import what_to_mend
+from .next_step import next_step
 from .printed_report import (
     LINK_HEADINGS,
+    MENDING_HEADINGS,
     counted_by_file,
+    exactness_of,
     heading_of,
     headings_of,
     margin_of,
+    mending_row,
     not_counted,
+    place_text,
     rows_of_links,
     rows_of_space,
+    within_of,
 )
 from .shown_lines import shown_numbers
+from .shown_names import shown_name
 
 _TEMPLATE = Path(__file__).with_name("report_page.html")
 
@@ -63,7 +72,8 @@ def _listing(file: str, text: str, counted: dict[int, list[dict]], names: Iterat
         if number is None:
             yield '<tr><td></td><td></td><td></td><td class="number">…</td><td></td></tr>'
             continue
-        margins = [_margin(line, names) for line in counted.get(number, ())] or ["<td></td><td></td><td></td>"]
+        accesses = counted.get(number, [])
+        margins = [_margin(line, names) for line in accesses] or ["<td></td><td></td><td></td>"]
         for place, margin in enumerate(margins):
             source = (
                 f'<td class="number">{number}</td><td class="source">{escape(lines[number - 1])}</td>'
@@ -71,22 +81,47 @@ def _listing(file: str, text: str, counted: dict[int, list[dict]], names: Iterat
                 else "<td></td><td></td>"
             )
             yield f"<tr>{margin}{source}</tr>"
+        if within := within_of(accesses):
+            folded = f"<details><summary>in {escape(within[0])}</summary>{escape(', '.join(within[1:]))}</details>"
+            yield f'<tr><td></td><td></td><td></td><td></td><td class="source">{folded}</td></tr>'
     yield "</table></div>"
 
 
-def _kernel(launches: Launches, sources: dict[str, Path], names: Iterator[int]) -> Iterator[str]:
+def _bound(kernel: dict, machine: str, own: Container[str]) -> Iterator[str]:
+    """Yield the next step, what to mend first, and the fewest cycles by resource, each with a bar."""
+    if step := next_step(kernel, machine, own):
+        yield f"<p><strong>{escape(step)}</strong></p>"
+    if mendings := what_to_mend(kernel, machine, own):
+        yield f"<h3>What to mend first</h3><table><tr>{_cells('th', MENDING_HEADINGS)}</tr>"
+        yield from (f"<tr>{_cells('td', mending_row(each))}</tr>" for each in mendings)
+        yield "</table>"
+    bound = bound_of(kernel, machine)
+    if bound and bound.cycles:
+        yield f"<table><tr>{_cells('th', ('cycles at least', '', 'limited by'))}</tr>"
+        for key, cycles in bound.cycles.items():
+            bar = f'<td class="source"><meter value="{cycles}" max="{bound.cycles_at_least}"></meter></td>'
+            yield f'<tr><td>{cycles:,}</td>{bar}<td class="source">{escape(NAMES[key])}</td></tr>'
+        yield "</table>"
+
+
+def _kernel(launches: Launches, sources: dict[str, Path], names: Iterator[int], machine: str) -> Iterator[str]:
     kernel = launches.counts
-    yield f"<h2>{escape(kernel['name'])} <small>{escape(' · '.join(heading_of(launches)))}</small></h2>"
+    title = f' title="{escape(kernel["name"])}"' if shown_name(kernel["name"]) != kernel["name"] else ""
+    yield f"<h2{title}>{escape(shown_name(kernel['name']))} <small>{escape(' · '.join(heading_of(launches)))}</small></h2>"
+    # Of launches that differ there are only sums, and a bound belongs to one launch.
+    if not launches.differ:
+        yield from _bound(kernel, machine, sources)
     yield from _tables(kernel)
-    if not kernel.get("exact", True):
-        yield "<p>Not exact: the accesses of the machine code differ from the counted ones.</p>"
+    if text := exactness_of(kernel):
+        yield f"<p>{escape(text.capitalize())}.</p>"
     for file, counted in counted_by_file(kernel, sources).items():
         yield from _listing(file, sources[file].read_text(encoding="utf-8", errors="replace"), counted, names)
 
 
-def _hazard(hazard: dict) -> Iterator[str]:
-    places = ", ".join(f"{place['file']}:{place['line']}" for place in hazard["lines"])
-    yield f'<div class="hazard"><strong>{escape(hazard["kind"].replace("_", " "))}</strong> in {escape(hazard["kernel"])}, {escape(places)}'
+def _hazard(hazard: dict, own: Container[str]) -> Iterator[str]:
+    places = ", ".join(place_text(place, own) for place in hazard["lines"])
+    kind, kernel = hazard["kind"].replace("_", " "), shown_name(hazard["kernel"])
+    yield f'<div class="hazard"><strong>{escape(kind)}</strong> in {escape(kernel)}, {escape(places)}'
     yield f"<p>{escape(hazard['message'])} {escape(hazard['help'])}</p></div>"
 
 
@@ -104,11 +139,11 @@ def page(data: dict, files: Sequence[Path]) -> str:
     title = f"Memory accesses, counted by the rules of {data['machine']}"
     body = [f"<h1>{escape(title)}</h1>"]
     for hazard in data["hazards"]:
-        body += _hazard(hazard)
+        body += _hazard(hazard, sources)
     body += [f"<p>{escape(error['message'])} {escape(error['help'])}</p>" for error in data.get("errors", ())]
     uncounted = data.get("uncounted", [])
     for launches in fold(data["kernels"], uncounted):
-        body += _kernel(launches, sources, names)
+        body += _kernel(launches, sources, names, data["machine"])
     body += [f"<p>{escape(text)}</p>" for text in not_counted(uncounted)]
     body += _links(data)
     return _TEMPLATE.read_text(encoding="utf-8").replace("@TITLE@", escape(title)).replace("@BODY@", "\n".join(body))

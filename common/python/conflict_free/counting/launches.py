@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -36,16 +36,41 @@ def _add(total: dict, more: dict) -> dict:
     return sums
 
 
+def _pattern(line: dict) -> tuple:
+    """Return what tells accesses of one source line apart: the distances of the lanes from the first one."""
+    lanes = (line.get("first_access") or {}).get("lanes", ())
+    first = next((lane for lane in lanes if lane is not None), 0)
+    return tuple(-1 if lane is None else lane - first for lane in lanes)
+
+
 def _place(line: dict) -> tuple:
-    return line["file"], line["line"], line["space"], line["op"], json.dumps(line.get("inlined_from", []))
+    return line["file"], line["line"], line["space"], line["op"], json.dumps(line.get("inlined_from", [])), _pattern(line)
 
 
-def without_calls(lines: Iterable[dict]) -> list[dict]:
-    """Return the counts by line, where calls of one function from several places of a kernel are added up."""
+def own_place(place: dict, own: Container[str]) -> dict:
+    """Return the line of a place, or the innermost call by which it came into its kernel, that is in the files ``own``; else the place."""
+    return next((each for each in (place, *place.get("inlined_from", ())) if each["file"] in own), place)
+
+
+def accesses_of(lines: Iterable[dict], own: Container[str] = ()) -> list[dict]:
+    """Return the counts of each access in the reader's files, whose names are ``own``.
+
+    The access of a library's function stands at the line that calls it, by the chain of inlining; its ``within`` has the library's
+    lines, each ``FILE:LINE``. Calls of one function from several places are added up.
+    """
     found: dict[tuple, dict] = {}
     for line in lines:
-        key = (line["file"], line["line"], line["space"], line["op"])
-        found[key] = _add(found[key], line) if key in found else line
+        place = own_place(line, own)
+        access = {**line, "file": place["file"], "line": place["line"]}
+        if place is not line:
+            access["within"] = [f"{line['file']}:{line['line']}"]
+        key = (access["file"], access["line"], line["space"], line["op"], _pattern(line))
+        known = found.get(key)
+        if known is None:
+            found[key] = access
+            continue
+        within = dict.fromkeys([*known.get("within", ()), *access.get("within", ())])
+        found[key] = _add(known, access) | ({"within": list(within)} if within else {})
     return list(found.values())
 
 

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from conflict_free.counts import MEASURES
 
 from .bound import bound_of
-from .launches import without_calls
+from .launches import accesses_of
 
 _MOST = 5
 _BANK_BYTES = 4
@@ -35,11 +35,11 @@ _WORK = {
 class Mending:
     """An access that costs more than it must.
 
-    ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part of the kernel's excess in that
-    unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best; None where there is no bound.
+    ``location`` has its file and line. ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part of the kernel's excess in that
+    unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best; None where there is no bound. ``lowers_bound``: it is smaller.
     """
 
-    place: str
+    location: Mapping[str, Any]
     access: str
     unit: str
     takes: int
@@ -47,6 +47,12 @@ class Mending:
     share: float
     pattern: str
     cycles_without: int | None
+    lowers_bound: bool = False
+
+    @property
+    def place(self) -> str:
+        """The file and the line."""
+        return f"{self.location['file']}:{self.location['line']}" if self.location["line"] else "without a line"
 
     @property
     def excess(self) -> int:
@@ -98,28 +104,34 @@ def _cycles(kernel: Mapping[str, Any], machine: str) -> int | None:
     return found.cycles_at_least if found else None
 
 
-def what_to_mend(kernel: Mapping[str, Any], machine: str) -> list[Mending]:
-    """Return at most five accesses of a launch that cost more than they must: those first that add most to the bound, then by excess."""
-    lines = [line for line in without_calls(kernel["lines"]) if not MEASURES[line["space"]].is_ideal(line)]
+def what_to_mend(kernel: Mapping[str, Any], machine: str, own: Container[str] = ()) -> list[Mending]:
+    """Return at most five accesses of a launch that cost more than they must: those first that add most to the bound, then by excess.
+
+    An access that a library makes stands at the line that calls it, in one of the reader's files, whose names are ``own``.
+    """
+    lines = [line for line in accesses_of(kernel["lines"], own) if not MEASURES[line["space"]].is_ideal(line)]
     all_of_unit: dict[str, int] = {}
     for line in lines:
         measure = MEASURES[line["space"]]
         all_of_unit[measure.cost] = all_of_unit.get(measure.cost, 0) + line[measure.cost] - line[measure.ideal]
     found = []
+    bound = _cycles(kernel, machine)
     for line in lines:
         measure = MEASURES[line["space"]]
         excess = line[measure.cost] - line[measure.ideal]
+        without = _cycles(_without(kernel, line, excess), machine) if "work" in kernel else None
         pattern = _shared_pattern if line["space"] == "shared" else _global_pattern
         found.append(
             Mending(
-                place=f"{line['file']}:{line['line']}",
+                location={"file": line["file"], "line": line["line"]},
                 access=f"{line['space']} {line['op'].replace('_', ' ')}",
                 unit=measure.cost,
                 takes=line[measure.cost],
                 at_best=line[measure.ideal],
                 share=excess / all_of_unit[measure.cost],
                 pattern=pattern(*_strides(line.get("first_access"))),
-                cycles_without=_cycles(_without(kernel, line, excess), machine) if "work" in kernel else None,
+                cycles_without=without,
+                lowers_bound=without is not None and bound is not None and without < bound,
             )
         )
     return sorted(found, key=lambda each: (each.cycles_without or 0, -each.excess))[:_MOST]

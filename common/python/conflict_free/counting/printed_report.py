@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,14 @@ from conflict_free.console import say
 from conflict_free.counts import GROUPS, MEASURES, NUMBERS, Measure
 
 from .bound import NAMES, bound_of
-from .launches import Launches, fold, without_calls
-from .mending import what_to_mend
+from .launches import Launches, accesses_of, fold, own_place
+from .mending import Mending, what_to_mend
+from .next_step import next_step
 from .shown_lines import shown_numbers
+from .shown_names import shown_name
 
+# The lines of libraries that a listing shows below the line that calls them.
+_SHOWN_WITHIN = 3
 # Stands behind a cost that is not the least possible, for those who see no colors.
 MARK = "*"
 # Without a terminal the width is not limited.
@@ -60,7 +64,8 @@ def row_of(space: str, counts: Mapping[str, int]) -> list[str]:
     if not _moves_sectors(measure):
         return [*cells, each]
     moved = SECTOR_BYTES * counts["sectors"]
-    efficiency = f"{100 * counts['bytes'] / moved:.0f}%" if moved else ""
+    # Lanes that ask for the same bytes ask for more than is moved, and no ratio of the two says how well.
+    efficiency = f"{100 * counts['bytes'] / moved:.0f}%" if counts["bytes"] <= moved > 0 else ""
     return [*cells, f"{moved:,}", each, efficiency]
 
 
@@ -140,13 +145,21 @@ def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int
             cells[-1] += "" if not cells[-1] else " " if is_ideal else MARK
             source_cells = (str(number), Text(lines[number - 1])) if place == 0 else ("", "")
             table.add_row(*(Text(cell, style="" if is_ideal else "yellow") for cell in cells), *source_cells)
+        if within := within_of(counted.get(number, ())):
+            more = f" and {_plural(len(within) - _SHOWN_WITHIN, 'more line')}" if len(within) > _SHOWN_WITHIN else ""
+            table.add_row("", "", "", "", Text(f"    in {', '.join(within[:_SHOWN_WITHIN])}{more}", style="dim"))
     return table
 
 
+def within_of(accesses: Iterable[dict]) -> list[str]:
+    """Return the lines of libraries that make accesses of one line of the reader's."""
+    return list(dict.fromkeys(line for access in accesses for line in access.get("within", ())))
+
+
 def counted_by_file(kernel: dict, sources: Mapping[str, Path]) -> dict[str, dict[int, list[dict]]]:
-    """Return the counted lines of a kernel by file and number, where the file is one of ``sources``."""
+    """Return the counted accesses of a kernel by file and line, where the file is one of ``sources``."""
     found: dict[str, dict[int, list[dict]]] = {}
-    for line in without_calls(kernel["lines"]):
+    for line in accesses_of(kernel["lines"], sources):
         if line["file"] in sources and line["line"] > 0:
             found.setdefault(line["file"], {}).setdefault(line["line"], []).append(line)
     return found
@@ -164,6 +177,13 @@ def _quote(place: dict, sources: dict[str, Path]) -> str:
         return ""
 
 
+def place_text(place: dict, own: Container[str]) -> str:
+    """Return a hazard's line in the reader's file, and the library's line that it stands for."""
+    mine = own_place(place, own)
+    text = f"{mine['file']}:{mine['line']}"
+    return text if mine is place else f"{text} in {place['file']}:{place['line']}"
+
+
 def _point(extent: Sequence[int]) -> str:
     return f"({', '.join(map(str, extent))})"
 
@@ -175,15 +195,17 @@ def _indented(text: str) -> Padding:
 def _show_hazard(out: Console, hazard: dict, sources: dict[str, Path]) -> None:
     name = hazard["kind"].replace("_", " ")
     threads = " and ".join(_point(thread) for thread in hazard["threads"])
-    where = f" in {hazard['kernel']}, block {_point(hazard['block'])}"
+    where = f" in {shown_name(hazard['kernel'])}, block {_point(hazard['block'])}"
     if threads:
         where += f", thread{'s' if len(hazard['threads']) > 1 else ''} {threads}"
     out.print(Text(name, style="bold red").append(where, style="not bold default"))
     out.print(_indented(hazard["message"]))
-    places = [f"{place['file']}:{place['line']}" for place in hazard["lines"]]
+    places = [place_text(place, sources) for place in hazard["lines"]]
     widest = max(map(len, places), default=0)
     for place, shown in zip(hazard["lines"], places):
-        out.print(Text(f"  {shown:<{widest}}  {_quote(place, sources)}", style="cyan"), no_wrap=True, overflow="ellipsis")
+        out.print(
+            Text(f"  {shown:<{widest}}  {_quote(own_place(place, sources), sources)}", style="cyan"), no_wrap=True, overflow="ellipsis"
+        )
     if hazard["help"]:
         out.print(_indented(hazard["help"]))
     out.print()
@@ -196,17 +218,34 @@ def _plural(number: int, name: str) -> str:
     return f"{number:,} {name}{'' if number == 1 else 's' if not name.endswith('ch') else 'es'}"
 
 
+def exactness_of(kernel: dict) -> str:
+    """Return why a kernel's counts may differ from a GPU's; empty if they do not."""
+    if not kernel.get("exact", True):
+        unknown = any("not compared" in note["why"] for note in kernel.get("fused", ()))
+        return (
+            "not compared: whether a GPU makes the same accesses is not known"
+            if unknown
+            else ("not exact: the accesses on a GPU differ from the counted ones")
+        )
+    if kernel.get("stopped"):
+        return "not the whole launch: it was stopped, and the counts end there"
+    if "counted_blocks" in kernel:
+        return "not the whole launch: the counts are those of some of its blocks"
+    return ""
+
+
 def _show_exactness(out: Console, kernel: dict) -> None:
     """Print the differences between the machine code and the counted PTX."""
     notes = kernel.get("fused", ())
     exact = kernel.get("exact", True)
-    if not exact:
-        out.print(Text("not exact: the accesses on a GPU differ from the counted ones", style="yellow"))
+    text = exactness_of(kernel)
+    if text:
+        out.print(Text(text, style="yellow"))
     for note in notes:
         place = f"{note['file']}:{note['line']}: " if note["line"] else ""
         change = " -> ".join(word for word in (note["ptx"], note["sass"]) if word)
         out.print(Text(f"  {place}{change}: {note['why']}" if change else f"  {place}{note['why']}", style="" if exact else "yellow"))
-    if notes or not exact:
+    if notes or text:
         out.print()
 
 
@@ -218,10 +257,19 @@ def _number_of_launches(counted: int, uncounted: Iterable[dict]) -> str:
 def not_counted(uncounted: Iterable[dict]) -> list[str]:
     """Return a line for each kernel and configuration that has no counted launch."""
     return [
-        f"{tally['name']}   grid {_size(tally['grid'])} · block {_size(tally['block'])} · 0 of {_plural(tally['launches'], 'launch')} counted"
+        f"{shown_name(tally['name'])}   grid {_size(tally['grid'])} · block {_size(tally['block'])} · 0 of {_plural(tally['launches'], 'launch')} counted"
         for tally in uncounted
         if not tally["counted"]
     ]
+
+
+NO_LINES = "no source lines: the program was built without -lineinfo"
+
+
+def has_no_lines(data: dict) -> bool:
+    """Whether kernels have counted accesses, and none of them has a source line."""
+    lines = [line["line"] for kernel in data["kernels"] for line in kernel["lines"]]
+    return bool(lines) and not any(lines)
 
 
 LINK_HEADINGS = ("link", "bytes", "sectors")
@@ -261,31 +309,42 @@ def _show_bound(out: Console, kernel: dict, machine: str) -> None:
     out.print()
 
 
-def _show_mendings(out: Console, kernel: dict, machine: str) -> None:
+MENDING_HEADINGS = ("place", "access", "takes", "at best", "in excess", "cycles without", "")
+
+
+def mending_row(mending: Mending) -> tuple[str, ...]:
+    """Return the cells of an access that costs more than it must."""
+    without = "" if mending.cycles_without is None else f"{mending.cycles_without:,}" if mending.lowers_bound else "same"
+    costs = (f"{mending.takes:,} {mending.unit}", f"{mending.at_best:,}", f"{100 * mending.share:.0f}%", without)
+    return mending.place, mending.access, *costs, mending.pattern
+
+
+def _show_mendings(out: Console, kernel: dict, machine: str, own: Container[str]) -> None:
     """Print the accesses that cost more than they must, those first that add most to the bound."""
-    mendings = what_to_mend(kernel, machine)
+    mendings = what_to_mend(kernel, machine, own)
     if not mendings:
         return
     out.print(Text("What to mend first", style="bold"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in ("place", "access", "takes", "at best", "in excess", "cycles without"):
-        table.add_column(heading, justify="left" if heading in ("place", "access") else "right")
-    table.add_column("", no_wrap=True)
+    for heading in MENDING_HEADINGS:
+        table.add_column(heading, justify="left" if heading in ("place", "access", "") else "right", no_wrap=not heading)
     for each in mendings:
-        without = f"{each.cycles_without:,}" if each.cycles_without is not None else ""
-        costs = (f"{each.takes:,} {each.unit}", f"{each.at_best:,}", f"{100 * each.share:.0f}%", without)
-        table.add_row(each.place, each.access, *costs, each.pattern)
+        table.add_row(*mending_row(each))
     out.print(table)
     out.print()
 
 
-def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], machine: str) -> None:
+def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], machine: str, whole_names: bool) -> None:
     kernel = launches.counts
-    out.print(Text(kernel["name"], style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold"))
+    name = kernel["name"] if whole_names else shown_name(kernel["name"])
+    out.print(Text(name, style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold"))
     out.print()
     # Of launches that differ there are only sums, and a bound belongs to one launch.
     if not launches.differ:
-        _show_mendings(out, kernel, machine)
+        if step := next_step(kernel, machine, sources):
+            out.print(Text(step, style="bold"))
+            out.print()
+        _show_mendings(out, kernel, machine, sources)
         _show_bound(out, kernel, machine)
     tables = [table for space in MEASURES if (table := _space_table(kernel, space))]
     for table in tables:
@@ -303,26 +362,29 @@ def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], m
         out.print()
 
 
-def show(data: dict, files: Sequence[Path]) -> None:
-    """Print the report of a program that was made from `files`."""
+def show(data: dict, files: Sequence[Path], whole_names: bool = False) -> None:
+    """Print the report of a program that was made from `files`; names of kernels have at most 80 characters unless `whole_names`."""
     out = Console(highlight=False, markup=False)
     if out.is_terminal:
-        _show(out, data, files)
+        _show(out, data, files, whole_names)
         return
     out.width = UNBOUNDED_WIDTH
     with out.capture() as captured:
-        _show(out, data, files)
+        _show(out, data, files, whole_names)
     for line in captured.get().splitlines():
         say(line.rstrip())
 
 
-def _show(out: Console, data: dict, files: Sequence[Path]) -> None:
+def _show(out: Console, data: dict, files: Sequence[Path], whole_names: bool) -> None:
     sources = {file.name: file for file in reversed(files)}
     out.print(Text(f"Counted by the rules of {data['machine']}", style="bold underline"))
     out.print()
     uncounted = data.get("uncounted", [])
     for launches in fold(data["kernels"], uncounted):
-        _show_launches(out, launches, sources, data["machine"])
+        _show_launches(out, launches, sources, data["machine"], whole_names)
+    if has_no_lines(data):
+        out.print(Text(NO_LINES, style="yellow"))
+        out.print()
     for text in not_counted(uncounted):
         out.print(Text(text, style="dim"))
     _show_links(out, data)

@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 from conflict_free.console import FAILED, OneLineParser, say
 from conflict_free.counts import GROUPS, KEYS, NUMBERS, OPERATIONS, SPACES
 
 from . import saved_report
-from .launches import fold
+from .bound import NAMES as RESOURCES
+from .bound import bound_of
+from .launches import accesses_of, fold
+from .shown_names import shown_name
 
 # The ideal counts follow from the accesses, so they differ only where another count differs.
 _COUNTS = tuple(key for key in KEYS if not key.startswith("ideal_"))
@@ -21,7 +24,9 @@ def _kernels(data: dict) -> dict[str, list[dict]]:
     """Return the counts of each kernel: a list with its configurations in the order of their first launch."""
     found: dict[str, list[dict]] = {}
     for launches in fold(data["kernels"]):
-        found.setdefault(launches.counts["name"], []).append(launches.counts)
+        # Of launches that differ there are only sums, and a bound belongs to one launch.
+        counts = {key: value for key, value in launches.counts.items() if key != "work" or not launches.differ}
+        found.setdefault(counts["name"], []).append(counts)
     return found
 
 
@@ -31,10 +36,10 @@ def _change(old: dict, new: dict) -> str:
     return ", ".join(changes)
 
 
-def _lines(kernel: dict) -> dict[tuple, dict]:
-    """Return the counts by file, line, space and operation. All places where a line was inlined are added up."""
+def _lines(kernel: dict, own: Container[str]) -> dict[tuple, dict]:
+    """Return the counts by file, line, space and operation, where a library's stand at the reader's line that calls it."""
     found: dict[tuple, dict] = {}
-    for line in kernel["lines"]:
+    for line in accesses_of(kernel["lines"], own):
         sums = found.setdefault((line["file"], line["line"], line["space"], line["op"]), {})
         for name in _COUNTS:
             if name in line:
@@ -47,15 +52,27 @@ def _place(key: tuple) -> tuple:
     return file, line, SPACES.index(space), OPERATIONS.index(operation)
 
 
-def _kernel_changes(old: dict, new: dict) -> list[str]:
+def _bound_change(old: tuple[dict, str], new: tuple[dict, str]) -> str:
+    """Return the difference of two bounds; empty if nothing differs, or if one of them is not known."""
+    before, after = bound_of(*old), bound_of(*new)
+    if not before or not after or before == after:
+        return ""
+    limits = [RESOURCES.get(bound.limited_by, "nothing") for bound in (before, after)]
+    limited = f" ({limits[0]} -> {limits[1]})" if limits[0] != limits[1] else ""
+    cycles = before.cycles_at_least, after.cycles_at_least
+    return f"cycles at least {cycles[0]:,} -> {cycles[1]:,}{limited}" if cycles[0] != cycles[1] or limited else ""
+
+
+def _kernel_changes(old: dict, new: dict, machines: tuple[str, str], own: Container[str]) -> list[str]:
     """Return the differences between two counts of one kernel, as lines of text."""
-    changes = [
+    changes = [f"  {change}"] if (change := _bound_change((old, machines[0]), (new, machines[1]))) else []
+    changes += [
         f"  {name.replace('_', ' ')}: {change}" for name, group in GROUPS.items() if (change := _change(group.of(old), group.of(new)))
     ]
     for name in NUMBERS:
         if old.get(name, 0) != new.get(name, 0):
             changes.append(f"  {name.replace('_', ' ')} {old.get(name, 0):,} -> {new.get(name, 0):,}")
-    before, after = _lines(old), _lines(new)
+    before, after = _lines(old, own), _lines(new, own)
     for key in sorted(before.keys() | after.keys(), key=_place):
         if change := _change(before.get(key, {}), after.get(key, {})):
             file, line, space, operation = key
@@ -81,16 +98,17 @@ def _link_changes(old: dict, new: dict) -> Iterable[str]:
 def differences(old: dict, new: dict) -> Iterable[str]:
     """Return the differences between two reports, as lines of text; an empty list if there are none."""
     before, after = _kernels(old), _kernels(new)
+    own = {path.name for data in (old, new) for path in saved_report.sources_of(data)}
     for name in dict.fromkeys([*before, *after]):
         one, other = before.get(name, []), after.get(name, [])
         if not one or not other:
-            yield f"{name}: only in the {'new' if other else 'old'} report"
+            yield f"{shown_name(name)}: only in the {'new' if other else 'old'} report"
             continue
         if len(one) != len(other):
-            yield f"{name}: {len(one)} configurations -> {len(other)}"
+            yield f"{shown_name(name)}: {len(one)} configurations -> {len(other)}"
         for first, second in zip(one, other):
-            if changes := _kernel_changes(first, second):
-                yield f"{name}, grid {first['grid']} block {first['block']}:"
+            if changes := _kernel_changes(first, second, (old["machine"], new["machine"]), own):
+                yield f"{shown_name(name)}, grid {first['grid']} block {first['block']}:"
                 yield from changes
     yield from _link_changes(old, new)
     for text in sorted(_hazards(new) - _hazards(old)):

@@ -9,7 +9,11 @@ from pathlib import Path
 
 from conflict_free.counts import MEASURES
 
-from .launches import fold, without_calls
+from .bound import bound_of
+from .launches import Launches, accesses_of, fold, own_place
+from .mending import what_to_mend
+from .next_step import next_step
+from .shown_names import shown_name
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HAZARDS = {
@@ -25,6 +29,8 @@ _HAZARDS = {
 #: The rule for errors that ended the program early.
 _STOPPED = "stopped"
 _ERRORS = {_STOPPED: "The program ended early, or a part of it was refused"}
+_LIMIT = "cycles_at_least"
+_LIMITS = {_LIMIT: "The fewest cycles that a launch takes, and what limits it"}
 #: Memory spaces whose costs get a warning: the rule and its description.
 _COSTS = {
     "shared": ("bank_conflict", "An access to shared memory takes more wavefronts than it would without bank conflicts"),
@@ -48,7 +54,8 @@ def _location(place: dict, sources: Sequence[Path]) -> dict:
 
 
 def _hazard(hazard: dict, sources: Sequence[Path]) -> dict:
-    places = [_location(place, sources) for place in hazard["lines"] if place["file"]]
+    own = {source.name for source in sources}
+    places = [_location(own_place(place, own), sources) for place in hazard["lines"] if place["file"]]
     text = f"{hazard['message']} {hazard['help']}".strip()
     result = {"ruleId": hazard["kind"], "level": "error", "message": {"text": text}, "locations": places[:1]}
     return {**result, "relatedLocations": places[1:]} if places[1:] else result
@@ -63,29 +70,48 @@ def _error(error: dict, sources: Sequence[Path]) -> dict:
 
 
 def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
-    """Return a result for a line that costs more than the least possible."""
+    """Return a result for an access that costs more than the least possible."""
     measure = MEASURES[line["space"]]
     if line["space"] not in _COSTS or measure.is_ideal(line) or not line["file"]:
         return None
     rule, _ = _COSTS[line["space"]]
     text = (
-        f"{kernel['name']}: {line['space']} {line['op'].replace('_', ' ')}: {line[measure.cost]:,} {measure.cost}, "
+        f"{shown_name(kernel['name'])}: {line['space']} {line['op'].replace('_', ' ')}: {line[measure.cost]:,} {measure.cost}, "
         f"{line[measure.ideal]:,} at best"
     )
     return {"ruleId": rule, "level": "warning", "message": {"text": text}, "locations": [_location(line, sources)]}
 
 
+def _bound(launches: Launches, machine: str, sources: Sequence[Path]) -> dict | None:
+    """Return a note on the fewest cycles of a launch, at what to mend first in it."""
+    bound = None if launches.differ else bound_of(launches.counts, machine)
+    if not bound or not bound.cycles:
+        return None
+    own = {source.name for source in sources}
+    first = next(iter(what_to_mend(launches.counts, machine, own)), None)
+    step = next_step(launches.counts, machine, own)
+    text = f"{shown_name(launches.counts['name'])}: {bound.cycles_at_least:,} cycles at least. {step}"
+    if first and first.lowers_bound:
+        text += f" Without it {first.cycles_without:,}."
+    result = {"ruleId": _LIMIT, "level": "note", "message": {"text": text}}
+    return {**result, "locations": [_location(first.location, sources)]} if first else result
+
+
 def log(data: dict, sources: Sequence[Path]) -> dict:
     """Return the report as SARIF.
 
-    Hazards and errors of the program are errors; lines that cost more than the least possible are warnings.
+    Hazards and errors of the program are errors; accesses that cost more than the least possible are warnings; what limits a launch is a
+    note.
     """
     errors = data.get("errors", ())
     results = [_hazard(hazard, sources) for hazard in data["hazards"]] + [_error(error, sources) for error in errors]
+    own = {source.name for source in sources}
     for launches in fold(data["kernels"]):
-        lines = without_calls(launches.counts["lines"])
+        results += [bound] if (bound := _bound(launches, data["machine"], sources)) else []
+        lines = accesses_of(launches.counts["lines"], own)
         results += [cost for line in lines if (cost := _cost(launches.counts, line, sources))]
-    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_ERRORS, **dict(_COSTS.values())}.items()]
+    described = {**_HAZARDS, **_ERRORS, **dict(_COSTS.values()), **_LIMITS}
+    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in described.items()]
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

@@ -69,6 +69,6 @@ def main(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     data = read(options.report)
     sources = sources_of(data)
+    printed_report.show(data, sources, options.whole_names)
     write_pages(options, data, sources)
-    printed_report.show(data, sources)
     return 0

@@ -93,13 +93,14 @@ def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
 
 
 def _report(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> int:
-    if options.json:
-        write_asked(options.json, json.dumps(data, indent=1) + "\n", "--json")
-    saved_report.write_pages(options, data, sources)
-    printed_report.show(data, sources)
+    # The text comes first, so that a full disk loses nothing of it.
+    printed_report.show(data, sources, options.whole_names)
     failures = failing.failures(options.fail_if, data)
     for line in failures:
         print(line, file=sys.stderr)
+    if options.json:
+        write_asked(options.json, json.dumps(data, indent=1) + "\n", "--json")
+    saved_report.write_pages(options, data, sources)
     return exit_code(data) or (FAILED if failures else 0)
 
 

@@ -41,12 +41,13 @@ def test_a_launch_that_was_stopped_is_not_summed_with_whole_ones(capsys):
 
 
 def test_launches_that_differ_are_summed():
+    same_pattern = {"first_access": kernel()["lines"][0]["first_access"]}
     other = kernel(
         1,
         shared_store=shared(5, 10, 5),
         lines=[
             {"file": "a.cu", "line": 2, "space": "shared", "op": "store", **shared(1, 2, 1)},
-            {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 8, 4)},
+            {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 8, 4), **same_pattern},
         ],
     )
     (folded,) = launches.fold([kernel(0), other])

@@ -37,12 +37,15 @@ std::unique_ptr<Code> Decoder::decode()
     flow_ = find_flow(function_);
     code_->loop_parents = flow_.parents;
     polls_ = find_polls(function_, flow_);
+    issued_ = issued_by_blocks(function_);
     place_instructions();
     ptx::Numbered<bool> is_join(function_.instructions.size() + 1, false);
     for (const int join : flow_.joins)
         if (join >= 0) is_join[join] = true;
     for (current_ = 0; current_ < static_cast<int>(function_.instructions.size()); ++current_) {
         if (is_join[current_]) code_->instructions.push_back(join_instruction());
+        if (const Issued& issued = issued_[current_]; issued.instructions > 0)
+            keep(code_->instructions.emplace_back(tally_instruction()), issued);
         const ptx::Instruction& instruction = function_.instructions[current_];
         try {
             code_->instructions.push_back(decode(instruction));
@@ -97,9 +100,10 @@ void Decoder::place_instructions()
         if (join >= 0) is_join[join] = true;
     std::uint32_t next = 0;
     for (std::size_t i = 0; i <= function_.instructions.size(); ++i) {
-        // A branch to a place where lanes meet goes to the join instruction.
+        // A branch to a place where lanes meet goes to the join instruction, and one to a basic block to its tally.
         positions_.push_back(next);
         next += is_join[i] ? 2 : 1;
+        if (i < function_.instructions.size() && issued_[static_cast<int>(i)].instructions > 0) ++next;
     }
 }
 

@@ -99,11 +99,23 @@ bool Block::run_slice()
     looks_elsewhere_ = looks && !works && !released;
     if (has_ended()) {
         if (asynchronous) Asynchronous::of(*this).finish();
-        watch.end_block();
+        end_watching();
         return true;
     }
     if (!ran && !released && !is_waiting_for_cluster() && !let_waiting_lanes_go()) report_stuck();
     return false;
+}
+
+void Block::end_watching()
+{
+    Issued issued;
+    for (const auto& warp : warps) issued += warp->issued;
+    simt::Work work;
+    work.instructions = issued.instructions;
+    work.double_precision = issued.double_precision;
+    work.special_functions = issued.special_functions;
+    watch.add_work(work);
+    watch.end_block();
 }
 
 bool Block::let_waiting_lanes_go()

@@ -18,6 +18,8 @@ namespace simt::interpreter {
 
 namespace {
 
+void tally(Warp& warp, const DecodedInstruction& instruction) { warp.issued += details<Issued>(instruction); }
+
 void meet(Warp& warp, const DecodedInstruction&) { warp.arrive_at_join(warp.pc - 1); }
 
 void branch(Warp& warp, const DecodedInstruction& instruction) { warp.branch(details<Branch>(instruction)); }
@@ -125,6 +127,13 @@ void yield_after(Warp& warp, const DecodedInstruction&)
 {
     warp.patience = 0;
     warp.wait_reason = WaitReason::yielded;
+}
+
+DecodedInstruction tally_instruction()
+{
+    DecodedInstruction instruction;
+    instruction.execute = tally;
+    return instruction;
 }
 
 DecodedInstruction join_instruction()

@@ -91,7 +91,7 @@ public:
     void end()
     {
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
-            if (!ended_[rank]) blocks_[rank]->watch.end_block();
+            if (!ended_[rank]) blocks_[rank]->end_watching();
     }
 
 private:
@@ -201,6 +201,7 @@ private:
             if (ended) {
                 idle_turns_ = 0;
                 progressed_ = processor_seconds();
+                if (launch_.progress) launch_.progress(static_cast<std::uint64_t>(supply_.cluster_size()));
                 spare_.push_back(std::move(cluster));
                 return;
             }

@@ -70,6 +70,8 @@ struct Launch {
     hazards::LaunchWatch* watch = nullptr;
     /// Set when one block was stopped, so that the others end too.
     std::atomic<bool> stopped{false};
+    /// Hears how many blocks have ended, each time that some have; may be empty.
+    std::function<void(std::uint64_t blocks)> progress;
     /// Bit n is set when the program's poll n was made; bit 63 also stands for all that follow.
     std::atomic<std::uint64_t> polled{0};
     /// Bit n is set when lanes have diverged at the program's inexact divergence n; bit 63 as for `polled`.
@@ -160,6 +162,8 @@ struct Block {
     void begin(std::uint64_t number);
     /// Runs every warp for a while. Returns true if the block has ended.
     bool run_slice();
+    /// Tells the watch what the warps have executed, and that the block has ended or was stopped.
+    void end_watching();
     /// Whether the last slice had no effect that another thread could notice.
     bool idle() const { return idle_; }
     /// Whether the block was idle and all its threads wait at barriers or for barriers in shared memory.

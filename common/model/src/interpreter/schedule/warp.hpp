@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "interpreter/decode/issued.hpp"
 #include "interpreter/decode/program.hpp"
 #include "simt/events.hpp"
 
@@ -118,6 +119,8 @@ struct Warp : RegisterFile {
     int polling_lane = 0;
     /// The clock's value, and the number of times that it was read.
     std::uint64_t clock = 0, clock_readings = 0;
+    /// Of the arithmetic that is counted, since the warp began.
+    Issued issued;
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;
 

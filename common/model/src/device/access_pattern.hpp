@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The pattern by which the accesses of one source line are told apart: compilers name no columns.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "simt/counts.hpp"
+
+namespace simt {
+
+/// Bytes from the first active lane to each lane, and the least number for those that are not active.
+using AccessPattern = std::array<std::int64_t, warp_size>;
+
+inline AccessPattern pattern_of(const ExampleAccess& access)
+{
+    AccessPattern pattern{};
+    std::int64_t first = -1;
+    for (std::size_t lane = 0; lane < pattern.size(); ++lane) {
+        const auto& offset = access.lanes[lane];
+        if (offset && first < 0) first = static_cast<std::int64_t>(*offset);
+        pattern[lane] = offset ? static_cast<std::int64_t>(*offset) - first : std::numeric_limits<std::int64_t>::min();
+    }
+    return pattern;
+}
+
+}  // namespace simt

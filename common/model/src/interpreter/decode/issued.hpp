@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The arithmetic that takes at least one instruction of the machine for each of the text, for the lower bound on a launch's cycles.
+#pragma once
+
+#include <cstdint>
+
+#include "ptx/module.hpp"
+
+namespace simt::interpreter {
+
+/// Instructions that ptxas neither leaves out nor joins with another one of these: fused multiply-adds, sums and differences of
+/// floating-point numbers, products of matrices, exchanges between lanes, and approximate functions of single precision. A product may
+/// become a part of a sum, and one instruction of the machine may add three integers or compute an address, so these are not counted. Nor
+/// are scalars of half precision, of which one instruction can do two, nor instructions under a predicate.
+struct Issued {
+    /// All of them, and those that double precision and the special functions have a pipe of their own for.
+    std::uint64_t instructions = 0, double_precision = 0, special_functions = 0;
+
+    Issued& operator+=(const Issued& other);
+};
+
+/// What each basic block issues, by the index of its first instruction. All others have nothing.
+ptx::Numbered<Issued> issued_by_blocks(const ptx::Function& function);
+
+}  // namespace simt::interpreter

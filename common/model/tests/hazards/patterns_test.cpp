@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Accesses of one source line are told apart by the pattern of their lanes.
+
+#include <gtest/gtest.h>
+
+#include "made_launch.hpp"
+
+namespace simt::hazards {
+namespace {
+
+/// The counts of a block whose instructions all stand in one line. Instruction n stores words that are `strides[n]` bytes apart.
+LaunchCounts counts_of_line(const std::vector<std::uint64_t>& strides)
+{
+    Surroundings surroundings;
+    surroundings.machine = &machines().front();
+    surroundings.place_of = [](std::uint32_t) { return SourcePlace{"kernel.cu", 1, {}}; };
+    surroundings.shared_bytes = 1 << 14;
+    surroundings.instructions = static_cast<std::uint32_t>(strides.size());
+    LaunchInfo info;
+    info.grid = {1, 1, 1};
+    info.block = {32, 1, 1};
+    LaunchWatch launch(info, "kernel", surroundings, {});
+    MadeBlock block(launch);
+    block.watch.begin_block({0, 0, 0}, 0);
+    for (std::uint32_t n = 0; n < strides.size(); ++n) block.store(n, 0, [&](unsigned lane) { return n * 128 + lane * strides[n]; });
+    block.watch.end_block();
+    return launch.take_counts();
+}
+
+TEST(PatternsOfALine, AreRowsOfTheirOwn)
+{
+    // The first two have the same pattern at other places, as in an unrolled loop.
+    const LaunchCounts counts = counts_of_line({4, 4, 128});
+    ASSERT_EQ(counts.lines.size(), 2u);
+    EXPECT_EQ(counts.lines[0].shared.wavefronts, 2u);
+    EXPECT_EQ(counts.lines[1].shared.wavefronts, 32u);
+    LaunchCounts sum = counts;
+    sum += counts;
+    ASSERT_EQ(sum.lines.size(), 2u);
+    EXPECT_EQ(sum.lines[1].shared.wavefronts, 64u);
+}
+
+TEST(PatternsOfALine, AreOneRowIfThereAreManyOfThem)
+{
+    const LaunchCounts counts = counts_of_line({4, 8, 12, 16, 20});
+    ASSERT_EQ(counts.lines.size(), 1u);
+    EXPECT_EQ(counts.lines[0].shared.instructions, 5u);
+}
+
+}  // namespace
+}  // namespace simt::hazards

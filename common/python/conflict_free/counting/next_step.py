@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The first sentence of a launch's report: what to change next, by what limits the launch. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+from conflict_free.counts import GROUPS, MEASURES
+
+from .bound import NAMES, bound_of, multiprocessors
+from .mending import what_to_mend
+
+# Of a launch that is limited by wavefronts: how often it may load a sector without a hint to keep the sector.
+_FEW_TIMES = 2.0
+
+
+def _instructions(kernel: Mapping[str, Any], space: str) -> int:
+    return sum(group.of(kernel).get(MEASURES[space].number, 0) for group in GROUPS.values() if group.space == space)
+
+
+def _of_wavefronts(kernel: Mapping[str, Any]) -> str:
+    """Return the sentence on a launch whose accesses are at their best, and are too many."""
+    shared = sum(group.of(kernel).get("wavefronts", 0) for group in GROUPS.values() if group.space == "shared")
+    if 2 * shared >= kernel["work"]["sum"]["wavefronts"]:
+        arithmetic = kernel["work"]["sum"]["instructions"] - _instructions(kernel, "shared") - _instructions(kernel, "global")
+        each = f", {_instructions(kernel, 'shared') / arithmetic:.2f} for each instruction of arithmetic" if arithmetic > 0 else ""
+        return f"fewer accesses to shared memory{each}: keep more results of each thread in registers, and load 16 bytes at once"
+    loads, distinct = kernel.get("global_load", {}).get("sectors", 0), kernel["work"]["loaded_sectors"]
+    if distinct and loads / distinct > _FEW_TIMES:
+        return f"fewer loads of the same data, each sector {loads / distinct:.0f} times: keep it in shared memory or in registers"
+    return "fewer or wider accesses to global memory: load 16 bytes at once"
+
+
+_OF_OTHERS = {
+    "instructions": "fewer instructions: each multiprocessor issues as many as it can",
+    "double_precision": "less double precision: its pipe takes two instructions a cycle",
+    "special_functions": "fewer special functions: their pipe takes one instruction in two cycles",
+    "barriers": "fewer barriers: they come one after another",
+    "multiprocessor_stores": "fewer bytes stored, or more even blocks: the busiest multiprocessor stores a sector a cycle",
+    "l2_stores": "fewer bytes stored",
+    "l2_loads": "fewer distinct bytes loaded",
+    "dram": "fewer distinct bytes",
+}
+
+
+def next_step(kernel: Mapping[str, Any], machine: str, own: Container[str] = ()) -> str:
+    """Return what makes a launch's bound smaller, in a sentence or two; empty where no bound is known.
+
+    An access that costs more than it must comes first if the bound would be smaller without its excess.
+    """
+    bound = bound_of(kernel, machine)
+    if not bound or not bound.cycles:
+        return ""
+    first = next(iter(what_to_mend(kernel, machine, own)), None)
+    if first and first.lowers_bound:
+        step = f"{first.place}, {first.access}: {first.pattern}"
+    else:
+        step = _of_wavefronts(kernel) if bound.limited_by == "wavefronts" else _OF_OTHERS[bound.limited_by]
+    text = f"Limited by {NAMES[bound.limited_by]}. Next: {step}."
+    if kernel["blocks"] < multiprocessors():
+        text += f" Blocks for {kernel['blocks']} of {multiprocessors()} multiprocessors: the others have nothing to do."
+    return text
