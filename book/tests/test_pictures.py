@@ -315,6 +315,8 @@ def test_three_frames_show_the_tile_before_at_and_after_the_barrier(project):
     before, at, after = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
     assert [frame.count('class="warp-') for frame in (before, at, after)] == [4, 16, 16]
     assert 'class="read"' not in before + at and 'class="read"' in after
+    read = re.findall(r'<rect x="(\d+)" y="(\d+)"', after.split('class="read"')[1])
+    assert {x for x, _ in read} == {"0"} and len({y for _, y in read}) == 4, "a column of the tile"
 
 
 def test_frames_refuse_more_warps_than_they_have_colors_for(project):

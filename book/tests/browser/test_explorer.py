@@ -45,6 +45,7 @@ def model_answers(accesses: list[dict]) -> list[dict]:
     ("change", "message"),
     [
         ({"machine": "sm_9"}, "machine: got 'sm_9', accepted: sm_90"),
+        ({"space": "local"}, "space: got 'local', accepted: shared, global"),
         ({"op": "move"}, "op: got 'move', accepted: load, store"),
         ({"machine": machine(0, 4, 32)}, "banks of shared memory: got 0, accepted: 1 to 64"),
         ({"size": 3}, "size: got 3, accepted: 1, 2, 4, 8, 16"),
