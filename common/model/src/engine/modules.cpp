@@ -60,7 +60,9 @@ int EngineDevice::load_module(const std::vector<std::string>& texts)
     try {
         for (const std::string& text : texts) {
             loaded->texts.push_back(std::make_unique<ptx::Module>(ptx::parse(text)));
-            loaded->texts.back()->fingerprint = interpreter::fingerprint(text);
+            const std::uint64_t fingerprint = interpreter::fingerprint(text);
+            loaded->texts.back()->fingerprint = fingerprint;
+            interpreter::compare_loaded(fingerprint, text);
         }
     } catch (const ptx::ParseError& error) {
         throw DeviceError(error_invalid_ptx, error.message());

@@ -345,6 +345,11 @@ def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequen
     _put(output, {"texts": texts})
 
 
+def write_text(ptx: Path, nvcc: Path, output: Path) -> None:
+    """Write the facts on the machine code of one text, whose file has its fingerprint for a name. Raises NoMachineCode."""
+    _put(output, {"texts": {ptx.stem: _comparison_of(ptx, nvcc, ())}})
+
+
 def write_unknown(output: Path, why: str) -> None:
     """Write the reason why the machine code is unknown: no kernel of the program then counts as exact."""
     _put(output, {"texts": {}, "unknown": f"not compared with machine code: {why}"})

@@ -13,7 +13,7 @@ from pathlib import Path
 from conflict_free.counts import SPACES
 
 from .bound import NAMES, bound_of
-from .launches import Launches, fold
+from .launches import Launches, fold, place_text, within_of
 from .mending import what_to_mend
 from .next_step import next_step
 from .printed_report import (
@@ -26,10 +26,8 @@ from .printed_report import (
     margin_of,
     mending_row,
     not_counted,
-    place_text,
     rows_of_links,
     rows_of_space,
-    within_of,
 )
 from .shown_lines import shown_numbers
 from .shown_names import shown_name

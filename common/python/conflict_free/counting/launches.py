@@ -74,6 +74,18 @@ def accesses_of(lines: Iterable[dict], own: Container[str] = ()) -> list[dict]:
     return list(found.values())
 
 
+def place_text(place: dict, own: Container[str]) -> str:
+    """Return a hazard's line in the reader's file, and the library's line that it stands for."""
+    mine = own_place(place, own)
+    text = f"{mine['file']}:{mine['line']}"
+    return text if mine is place else f"{text} in {place['file']}:{place['line']}"
+
+
+def within_of(accesses: Iterable[dict]) -> list[str]:
+    """Return the lines of libraries that make accesses of one line of the reader's."""
+    return list(dict.fromkeys(line for access in accesses for line in access.get("within", ())))
+
+
 def sum_of(kernels: Sequence[dict]) -> dict:
     total = kernels[0]
     lines = {_place(line): line for line in total["lines"]}

@@ -17,7 +17,7 @@ from conflict_free.console import say
 from conflict_free.counts import GROUPS, MEASURES, NUMBERS, Measure
 
 from .bound import NAMES, bound_of
-from .launches import Launches, accesses_of, fold, own_place
+from .launches import Launches, accesses_of, fold, own_place, place_text, within_of
 from .mending import Mending, what_to_mend
 from .next_step import next_step
 from .shown_lines import shown_numbers
@@ -151,11 +151,6 @@ def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int
     return table
 
 
-def within_of(accesses: Iterable[dict]) -> list[str]:
-    """Return the lines of libraries that make accesses of one line of the reader's."""
-    return list(dict.fromkeys(line for access in accesses for line in access.get("within", ())))
-
-
 def counted_by_file(kernel: dict, sources: Mapping[str, Path]) -> dict[str, dict[int, list[dict]]]:
     """Return the counted accesses of a kernel by file and line, where the file is one of ``sources``."""
     found: dict[str, dict[int, list[dict]]] = {}
@@ -175,13 +170,6 @@ def _quote(place: dict, sources: dict[str, Path]) -> str:
         return lines[place["line"] - 1].strip() if place["line"] > 0 else ""
     except (KeyError, IndexError, OSError):
         return ""
-
-
-def place_text(place: dict, own: Container[str]) -> str:
-    """Return a hazard's line in the reader's file, and the library's line that it stands for."""
-    mine = own_place(place, own)
-    text = f"{mine['file']}:{mine['line']}"
-    return text if mine is place else f"{text} in {place['file']}:{place['line']}"
 
 
 def _point(extent: Sequence[int]) -> str:

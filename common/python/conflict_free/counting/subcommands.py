@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conflict_free import cuda_version
-from conflict_free.console import FAILED, USAGE, Stop, run_main
+from conflict_free.console import FAILED, USAGE, Stop, module_command, run_main
 from conflict_free.whole_files import write_asked
 
 from . import command_line, count, counted_run, failing, model_runtime, printed_report, report_diff, run_program, saved_report
@@ -85,6 +86,8 @@ def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
             "SIMT_MACHINE": machine,
             "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder))),
         }
+        if (nvcc := Toolchain.of(options.build_dir).nvcc) is not None:
+            settings["SIMT_COMPARER"] = shlex.join(map(str, module_command(Path(sys.executable), "counting.compare_loaded", str(nvcc))))
         code = counted_run.run(
             [program, *options.arguments],
             model_runtime.environment(options.build_dir, **settings, **model_runtime.auditing(options.build_dir)),

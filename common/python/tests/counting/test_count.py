@@ -200,3 +200,41 @@ def test_the_model_is_built_when_it_is_new(tmp_path, monkeypatch, capsys):
     source.write_text("int a, b;", encoding="utf-8")
     count.build_model()
     assert len(calls) == 6
+
+
+# A program whose kernel comes as text, as NVRTC's and Numba's do.
+LOADED = r"""
+#include <cuda.h>
+const char* text = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry twice(.param .u64 p)
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<3>;
+    ld.param.u64 %rd1, [p];
+    cvta.to.global.u64 %rd2, %rd1;
+    ld.global.u32 %r1, [%rd2];
+    st.global.u32 [%rd2+8], %r1;
+    ret;
+}
+)";
+int main()
+{
+    CUdevice device; CUcontext context; CUmodule module; CUfunction function; CUdeviceptr p;
+    cuInit(0); cuDeviceGet(&device, 0); cuCtxCreate(&context, nullptr, 0, device);
+    if (cuModuleLoadData(&module, text)) return 3;
+    cuModuleGetFunction(&function, module, "twice"); cuMemAlloc(&p, 64); cuMemsetD8(p, 0, 64);
+    void* arguments[] = {&p};
+    return cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr);
+}
+"""
+
+
+@needs_model
+def test_a_kernel_that_the_program_loads_is_compared_too(folder):
+    (folder / "loaded.cu").write_text(LOADED, encoding="utf-8")
+    done = run(folder, "loaded.cu", "-lcuda", "--json", "out.json")
+    assert "twice" in done.stdout and "not compared" not in done.stdout, done.stdout + done.stderr
+    (kernel,) = read_report(folder)["kernels"]
+    assert kernel["exact"] and kernel["fused"] == []

@@ -3,9 +3,13 @@
 
 #include "interpreter/decode/fusion.hpp"
 
+#include <stdlib.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -66,16 +70,72 @@ Texts read_texts()
     return {};
 }
 
-const Texts& all_texts()
+Texts& all_texts()
 {
-    static const Texts& texts = *new Texts(read_texts());
+    static Texts& texts = *new Texts(read_texts());
     return texts;
+}
+
+std::mutex& texts_mutex()
+{
+    static std::mutex& mutex = *new std::mutex;
+    return mutex;
+}
+
+/// A folder that is removed with what is in it.
+class WorkFolder {
+public:
+    WorkFolder()
+    {
+        std::string name = std::filesystem::temp_directory_path() / "conflict-free-XXXXXX";
+        if (mkdtemp(name.data())) path_ = name;
+    }
+    ~WorkFolder()
+    {
+        std::error_code none;
+        if (!path_.empty()) std::filesystem::remove_all(path_, none);
+    }
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+std::string file_name_of(std::uint64_t text)
+{
+    std::ostringstream name;
+    name << std::hex << text << ".ptx";
+    return name.str();
 }
 
 }  // namespace
 
+void compare_loaded(std::uint64_t text, std::string_view content)
+{
+    const std::lock_guard lock(texts_mutex());
+    const char* comparer = std::getenv("SIMT_COMPARER");
+    Texts& texts = all_texts();
+    if (!comparer || !texts.given || !texts.unknown.empty() || texts.known.contains(text)) return;
+    const WorkFolder folder;
+    const std::filesystem::path ptx = folder.path() / file_name_of(text), output = folder.path() / "compared.json";
+    std::ofstream(ptx, std::ios::binary) << content;
+    // The tools are none of the programs that the model counts.
+    const std::string command = "env -u LD_LIBRARY_PATH -u LD_AUDIT -u LD_PRELOAD " + std::string(comparer) + " '" + ptx.string() + "' '" +
+                                output.string() + "' </dev/null >/dev/null 2>&1";
+    if (std::system(command.c_str()) != 0) return;
+    std::ifstream file(output);
+    try {
+        texts.known.merge(texts_from(Json::parse(file)).known);
+    } catch (const std::exception&) {
+        // The text stays unknown, and its kernels are not called exact.
+    }
+}
+
 std::string why_unknown(std::uint64_t text)
 {
+    const std::lock_guard lock(texts_mutex());
     const Texts& texts = all_texts();
     if (!texts.unknown.empty() || !texts.given || texts.known.contains(text)) return texts.unknown;
     return "not compared with machine code: the program has loaded this kernel while it ran";
@@ -91,6 +151,7 @@ std::uint64_t fingerprint(std::string_view text)
 
 const FunctionFusion* find_fusion(std::uint64_t text, const std::string& function)
 {
+    const std::lock_guard lock(texts_mutex());
     const auto& texts = all_texts().known;
     const auto functions = texts.find(text);
     if (functions == texts.end()) return nullptr;

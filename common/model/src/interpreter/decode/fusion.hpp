@@ -43,6 +43,10 @@ std::uint64_t fingerprint(std::string_view text);
 /// Why the text with a fingerprint was not compared with machine code; empty if it was, or if no reason was given.
 std::string why_unknown(std::uint64_t text);
 
+/// Compares a text that the program has loaded while it ran, with the command that SIMT_COMPARER names: the command gets a file with the
+/// text and the name of the file to write. Does nothing for a text that is known, or without such a command.
+void compare_loaded(std::uint64_t text, std::string_view content);
+
 /// The comparison of a function of the text with a fingerprint; null if there is none. It is read once, from the file that
 /// SIMT_EXACTNESS names or else from the file beside the program with `.exactness` after its name.
 /// @throws DeviceError if SIMT_EXACTNESS names a file that cannot be understood

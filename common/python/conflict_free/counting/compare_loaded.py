@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Compare a kernel that a program has loaded while it ran with its machine code: NVCC TEXT.ptx OUTPUT. Called by the model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from . import exactness
+from .machine_code import NoMachineCode
+
+
+def main(nvcc: str, ptx: str, output: str) -> int:
+    try:
+        exactness.write_text(Path(ptx), Path(nvcc), Path(output))
+    except NoMachineCode:
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
