@@ -3,7 +3,7 @@
 
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:0e22a382461f0909211b78db682d60a1bd118ad52905743e53326bc3fd0821cc
+// Sources: sha256:5baebec15b48371d8bb2126b1128356e729441851c837b774366dcde5877882b
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =
