@@ -14,6 +14,7 @@ from directives.pictures import machine, timeline
 
 def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
     monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
+    monkeypatch.setattr(machine, "LATENCIES", dict.fromkeys(("shared", "l2", "dram"), "errata.broken.cycles"))
     monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     synthetic.write_figures(project.results, {"cycles": 2.0})
@@ -21,11 +22,12 @@ def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
         result["provenance"]["multiprocessors"] = 10
     html = project.build_page(".. machine-map::")
     # 10 multiprocessors × 128 bytes × 1,000 MHz, over two cycles.
-    assert "shared memory: 600 GB/s" in html and "40 MB" in html and "1,250 GB/s" in html and "1,100 GB/s" in html
+    assert "shared memory: 600 GB/s" in html and "40 MB" in html and "1,250 GB/s" in html and "1,100 GB/s; a load waits 2 cycles" in html
 
 
 def test_a_page_marks_its_parts_in_a_small_copy_of_the_machine(project, monkeypatch):
     monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
+    monkeypatch.setattr(machine, "LATENCIES", dict.fromkeys(("shared", "l2", "dram"), "errata.broken.cycles"))
     monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
     monkeypatch.setattr(machine, "MAP_PAGE", "index")
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())

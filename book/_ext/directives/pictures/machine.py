@@ -29,6 +29,9 @@ MAP_PAGE = "machine"
 DRAM_SPEED, L2_SPEED = "copy.cudaMemcpy.16384.gbps", "copy.copy_four_loads.2048.warm_gbps"
 SHARED_CYCLES = "errata.slower_by_ways.full_cycles_1"
 
+#: The cycles from one load to the next that needs its data, by part.
+LATENCIES = {part: f"errata.loads_in_a_row.{part}_cycles" for part in ("shared", "l2", "dram")}
+
 #: The parts, as the map and its small copies name them: those of a multiprocessor, and those that all of them share.
 OWN_PARTS = {"registers": "Registers", "shared": "Shared memory", "l1": "L1"}
 COMMON_PARTS = {"l2": "L2", "dram": "DRAM"}
@@ -63,6 +66,7 @@ def machine(evidence: Evidence) -> dict[str, Any]:
         "shared_gbps": format_number(round(shared, -2)),
         "l2_gbps": l2.text(),
         "dram_gbps": dram.text(),
+        "latency": {part: evidence.value(key).text(".0f") for part, key in LATENCIES.items()},
         "provenance": f"{dram.provenance}; {l2.provenance}; {cycles.provenance}, at {clock} MHz",
     }
 
@@ -71,15 +75,17 @@ class MachineMap(EvidenceDirective, directive="machine-map"):
     """``.. machine-map::``: the book's machine as boxes: multiprocessors, L2 and memory. Sizes are those of the result files.
 
     The speed of the memory is that of ``cudaMemcpy``, that of the L2 of a copy whose matrices lie in it, and that of shared memory the
-    bytes of all banks, over the measured cycles of a load without conflicts.
+    bytes of all banks, over the measured cycles of a load without conflicts. The latencies are those of one thread that walks from load to load.
     """
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         found = machine(evidence)
+        latency = found["latency"]
         said = (
             f"{found['gpu']}: {found['multiprocessors']} multiprocessors, each with {SCHEDULERS} schedulers, {REGISTER_KIB} KiB of registers, and "
             f"{L1_KIB} KiB that L1 and shared memory share; an L2 of {found['l2_mb']} MB; {found['memory_gb']} GB of DRAM. Shared memory delivers "
-            f"{found['shared_gbps']} GB/s in all multiprocessors together, the L2 {found['l2_gbps']}, DRAM {found['dram_gbps']}."
+            f"{found['shared_gbps']} GB/s in all multiprocessors together, the L2 {found['l2_gbps']}, DRAM {found['dram_gbps']}. "
+            f"A load waits {latency['shared']} cycles for shared memory, {latency['l2']} for the L2, {latency['dram']} for DRAM."
         )
         return picture(render("machine_map.html", description=said, names=OWN_PARTS | COMMON_PARTS, **found), said)
 

@@ -16,7 +16,7 @@ from .values import COMPARISONS, Comparison, Value, describe, where_it_ran
 
 _COMPARISON = re.compile(r"\s(>=|<=|==|>|<)\s")
 _OF_SPEEDS = re.compile(rf"\s({'|'.join(SPEED_CLAIMS)})\s")
-
+_OPERATION = re.compile(r" ([*/]) ")
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 
 
@@ -30,7 +30,7 @@ class Evidence(Rows):
         return made
 
     def value(self, key: str) -> Value:
-        """Return the value of a key, or of a ratio of two: ``A / B``.
+        """Return the value of a key, or of ratios and products from left to right: ``A / B``, ``A * B / 2``.
 
         A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
         with a counted metric of another modeled machine; ``slug.peers.NAME.size.metric`` with a measured metric of a library;
@@ -39,21 +39,26 @@ class Evidence(Rows):
         ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
         is missing or stale.
         """
-        parts = key.split(" / ")
-        if len(parts) == 1:
-            return self._single(key.strip())
-        if len(parts) > 2:
-            raise ResultError(f"key {key!r} has more than one ' / '; a ratio has two keys")
-        over, under = (self._single(part.strip()) for part in parts)
-        for part, value in zip(parts, (over, under)):
-            if isinstance(value.number, str):
-                raise ResultError(f"{part.strip()} is not a number, so it has no ratio")
-        if under.number == 0:
-            raise ResultError(f"{parts[1].strip()} is 0, so there is no ratio over it")
-        provenance = over.provenance
-        if under.provenance != over.provenance:
-            provenance += "; over: " + under.provenance
-        return Value(over.number / under.number, f"{key}: {provenance}", stale=over.stale or under.stale)
+        first, *others = _OPERATION.split(key)
+        found = self._single(first.strip())
+        if not others:
+            return found
+        number, provenances, stale = self._number(first, found), [found.provenance], found.stale
+        for operation, part in zip(others[::2], others[1::2]):
+            by = Value(float(part), "") if _NUMBER.match(part) else self._single(part.strip())
+            factor = self._number(part, by)
+            if operation == "/" and factor == 0:
+                raise ResultError(f"{part.strip()} is 0, so nothing can be divided by it")
+            number = number / factor if operation == "/" else number * factor
+            provenances += [by.provenance] if by.provenance else []
+            stale = stale or by.stale
+        return Value(number, f"{key}: {'; and: '.join(dict.fromkeys(provenances))}", stale=stale)
+
+    @staticmethod
+    def _number(part: str, value: Value) -> float:
+        if isinstance(value.number, str):
+            raise ResultError(f"{part.strip()} is not a number, so it has no ratio and no product")
+        return value.number
 
     def compare(self, expression: str) -> Comparison:
         """Return a comparison of two values, and whether it holds.
