@@ -85,7 +85,7 @@ def test_a_bound_is_a_part_of_the_measured_cycles(project):
 
 
 def test_the_bounds_of_a_page_name_what_limits_each_kernel(project, monkeypatch):
-    work = {"wavefronts": 1000, "barriers": 4, "stored_sectors": 0}
+    work = {"wavefronts": 1000, "barriers": 4, "stored_sectors": 0, "instructions": 0, "double_precision": 0, "special_functions": 0}
     counted = {
         "work": {"sum": {**work, "wavefronts": 132_000}, "least": work, "most": work, "loaded_sectors": 0, "stored_sectors": 0},
         "blocks": 132,
