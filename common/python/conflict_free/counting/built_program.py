@@ -161,7 +161,9 @@ def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]
             raise Stop(f"{file} does not compile; nvcc's messages are above", USAGE)
         linked.append(compiled)
         read += _prerequisites(rule)
-    _link(files, [toolchain.nvcc, *words, "-o", folder / PROGRAM, *linked])
+    # A machine without NVIDIA's driver has no libcuda for -lcuda. The model's runtime has its functions.
+    (folder / "libcuda.so").symlink_to(toolchain.reader.with_name("libconflict_free_runtime.so"))
+    _link(files, [toolchain.nvcc, *words, "-o", folder / PROGRAM, *linked, f"-L{folder}"])
     for compiled in folder.glob("*.o"):
         compiled.unlink()
     return read
