@@ -277,6 +277,8 @@ void BlockWatch::end_block()
     state.shared.end_interval();
     for (Listener* listener : state.launch.listeners) listener->block_ends();
     state.launch.take_back(std::exchange(state.counters, nullptr));
+    // Other blocks of its cluster may go on, and pass barriers.
+    is_watching_ = false;
 }
 
 void forget_global_memory(std::uint64_t address, std::size_t bytes) { GlobalShadow::instance().forget(address, bytes); }

@@ -26,6 +26,7 @@ template <class Copy> void each_row(Array& array, const ArrayBox& box, std::size
         !has_room(level.depth, box.z, box.depth))
         throw DeviceError(error_invalid_value,
                           {MessageCode::box_outside_array, {{"width", box.width_bytes}, {"height", box.height}, {"depth", box.depth}}});
+    if (box.width_bytes == 0) return;  // nothing may be copied from or to a null pointer
     for (std::size_t z = 0; z < box.depth; ++z)
         for (std::size_t y = 0; y < box.height; ++y)
             copy(array.bytes.data() + array.place(level, box.x_bytes, box.y + y, box.z + z), z * slice_pitch + y * pitch);

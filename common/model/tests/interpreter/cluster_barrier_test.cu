@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// A block that is in no cluster, or alone in one, is a cluster of its own: it may wait for itself.
+// The barrier of a cluster: who waits for whom.
 
 #include <cooperative_groups.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ __device__ void meet_and_add(int* out)
 __global__ void without_cluster(int* out) { meet_and_add(out); }
 __global__ void __cluster_dims__(1, 1, 1) with_cluster_of_one(int* out) { meet_and_add(out); }
 
-TEST(ClusterOfOne, WaitsForItself)
+// A block that is in no cluster, or alone in one, is a cluster of its own.
+TEST(ClusterBarrier, LetsABlockAloneWaitForItself)
 {
     for (const auto kernel : {without_cluster, with_cluster_of_one}) {
         int* out = nullptr;
@@ -35,6 +36,24 @@ TEST(ClusterOfOne, WaitsForItself)
         for (int block = 0; block < 3; ++block) EXPECT_EQ(out[block], 96);
         cudaFree(out);
     }
+    EXPECT_TRUE(model::take_hazards().empty());
+}
+
+__global__ void __cluster_dims__(3, 1, 1) all_but_the_first_block_meet(int* out)
+{
+    if (cg::this_cluster().block_rank() == 0) return;
+    cg::this_cluster().sync();
+    if (threadIdx.x == 0) out[blockIdx.x] = static_cast<int>(blockIdx.x);
+}
+
+TEST(ClusterBarrier, DoesNotWaitForABlockThatHasEnded)
+{
+    int* out = nullptr;
+    ASSERT_EQ(cudaMallocManaged(&out, 6 * sizeof(int)), cudaSuccess);
+    all_but_the_first_block_meet<<<6, 64>>>(out);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (const int block : {1, 2, 4, 5}) EXPECT_EQ(out[block], block);
+    cudaFree(out);
     EXPECT_TRUE(model::take_hazards().empty());
 }
 
