@@ -149,6 +149,47 @@ TEST_F(Remote, ArraysAndTexturesComeOverWhole)
     EXPECT_EQ(code_of([&] { device().create_array(shape); }), 1);
 }
 
+TEST_F(Remote, TexelsOfOtherFormatsAreRefused)
+{
+    using Bits = std::array<int, 4>;
+    ArrayShape shape;
+    shape.format.kind = ChannelFormat::Kind::unsigned_integer;
+    shape.width = 19;
+    for (const Bits& bits : {Bits{16, 8, 0, 0}, Bits{8, 8, 8, 0}, Bits{0, 8, 0, 0}, Bits{24, 0, 0, 0}, Bits{64, 0, 0, 0}, Bits{}}) {
+        shape.format.bits = bits;
+        EXPECT_EQ(code_of([&] { device().create_array(shape); }), 1) << bits[0] << " " << bits[1];
+    }
+    shape.format.bits = {32, 32, 0, 0};
+    TextureRequest request;
+    request.array = device().create_array(shape);
+    request.format.bits = {16, 0, 0, 0};  // the format is the array's
+    request.read_as_normalized_float = true;
+    EXPECT_EQ(code_of([&] { device().create_texture(request); }), 1);
+}
+
+TEST_F(Remote, TexturesStayInTheirMemory)
+{
+    TextureRequest request;
+    request.format = {ChannelFormat::Kind::unsigned_integer, {32, 0, 0, 0}};
+    request.resource = TextureRequest::Resource::linear;
+    request.address = device().allocate(1024);
+    request.bytes = 1024;
+    request.width = 257;
+    EXPECT_EQ(code_of([&] { device().create_texture(request); }), 1);
+    request.width = 256;
+    EXPECT_TRUE(device().destroy_texture(device().create_texture(request)));
+    request.surface = true;
+    EXPECT_EQ(code_of([&] { device().create_texture(request); }), 1);
+    request.surface = false;
+    request.resource = TextureRequest::Resource::pitched;
+    request.width = 8, request.height = 9, request.pitch = 128;
+    EXPECT_EQ(code_of([&] { device().create_texture(request); }), 1);
+    request.height = (std::size_t{1} << 57) + 1;
+    EXPECT_EQ(code_of([&] { device().create_texture(request); }), 1);
+    request.height = 8;
+    EXPECT_TRUE(device().destroy_texture(device().create_texture(request)));
+}
+
 TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown)
 {
     VariableInfo variable;

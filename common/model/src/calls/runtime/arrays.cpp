@@ -104,12 +104,7 @@ ChannelFormat format_of(const cudaChannelFormatDesc& description)
     ChannelFormat format;
     format.kind = kind_of(description.f);
     format.bits = {description.x, description.y, description.z, description.w};
-    const int channels = format.channels();
-    for (int i = 0; i < channels; ++i) {
-        const int bits = format.bits[static_cast<std::size_t>(i)];
-        require(bits == format.bits[0] && (bits == 8 || bits == 16 || bits == 32), cudaErrorInvalidChannelDescriptor);
-    }
-    require(channels == 1 || channels == 2 || channels == 4, cudaErrorInvalidChannelDescriptor);
+    require(format.is_valid(), cudaErrorInvalidChannelDescriptor);
     return format;
 }
 

@@ -67,10 +67,9 @@ void set_resource(TextureRequest& request, const cudaResourceDesc& resource)
             request.height = resource.res.pitch2D.height;
             request.pitch = resource.res.pitch2D.pitchInBytes;
             request.format = format_of(resource.res.pitch2D.desc);
-            request.bytes = request.pitch * request.height;
+            request.bytes = request.bytes_of_texels();
             require(request.width != 0 && request.height != 0 && request.pitch % 32 == 0);
-            require(on_device(resource.res.pitch2D.devPtr,
-                              request.pitch * (request.height - 1) + request.width * static_cast<std::size_t>(request.format.bytes())));
+            require(on_device(resource.res.pitch2D.devPtr, request.bytes));
             break;
         default: fail(cudaErrorInvalidValue);
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/bounds.hpp"
 #include "remote/fields.hpp"
 #include "remote/judge/server.hpp"
 
@@ -14,7 +15,7 @@ constexpr int invalid_value = 1, not_supported = 801;
 
 /// The largest dimensions of arrays, and of boxes in arrays, on any modeled device.
 constexpr std::size_t most_extent = std::size_t{1} << 20, most_array_bytes = std::size_t{1} << 36;
-constexpr int most_levels = 32, most_bits = 32;
+constexpr int most_levels = 32, widest_normalized = 16;
 
 /// A product; a number above `most` if the product does not fit its type.
 std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most)
@@ -27,17 +28,17 @@ std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most
     return result;
 }
 
-void check(const ChannelFormat& format)
+void require(bool condition, const ChannelFormat& format)
 {
-    for (const int bits : format.bits)
-        if (bits < 0 || bits > most_bits || bits % 8 != 0) throw DeviceError(invalid_value, {MessageCode::channel_bits, {{"bits", bits}}});
+    const auto [x, y, z, w] = format.bits;
+    if (!condition) throw DeviceError(invalid_value, {MessageCode::channel_bits, {{"x", x}, {"y", y}, {"z", z}, {"w", w}}});
 }
 
 void check(const ArrayShape& shape)
 {
-    check(shape.format);
+    require(shape.format.is_valid(), shape.format);
     const std::size_t bytes = product({shape.width, std::max<std::size_t>(shape.height, 1), std::max<std::size_t>(shape.depth, 1),
-                                       static_cast<std::size_t>(std::max(shape.format.bytes(), 1))},
+                                       static_cast<std::size_t>(shape.format.bytes())},
                                       most_array_bytes);
     if (std::max({shape.width, shape.height, shape.depth}) > most_extent || bytes > most_array_bytes || shape.levels < 1 ||
         shape.levels > most_levels)
@@ -207,19 +208,21 @@ void Server::copy_from_array(Reader& request, Writer& reply)
 
 void Server::create_texture(Reader& request, Writer& reply)
 {
-    const TextureRequest texture = read<TextureRequest>(request);
+    TextureRequest texture = read<TextureRequest>(request);
     request.end();
-    check(texture.format);
-    if (texture.resource == TextureRequest::Resource::array && !arrays_.contains(texture.array))
-        throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", texture.array}}});
-    if (texture.resource != TextureRequest::Resource::array) {
-        const std::size_t bytes = texture.resource == TextureRequest::Resource::linear
-                                      ? texture.bytes
-                                      : product({texture.pitch, texture.height}, most_array_bytes);
+    if (texture.resource == TextureRequest::Resource::array) {
+        const auto array = arrays_.find(texture.array);
+        if (array == arrays_.end())
+            throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", texture.array}}});
+        texture.format = array->second.format;
+    } else {
+        require(texture.format.is_valid(), texture.format);
         const Device::Range range = device_.range_of(texture.address);
-        if (range.bytes == 0 || bytes > range.bytes - (texture.address - range.begin))
+        if (texture.surface || texture.bytes_of_texels() > texture.bytes ||
+            !has_room(range.bytes, texture.address - range.begin, texture.bytes))
             throw DeviceError(invalid_value, MessageCode::texture_beyond_memory);
     }
+    require(!texture.read_as_normalized_float || texture.format.bits[0] <= widest_normalized, texture.format);
     const std::uint64_t handle = device_.create_texture(texture);
     textures_.insert(handle);
     reply(handle);
