@@ -43,6 +43,7 @@ MODULES = (
     "pictures.explorer",
     "pictures.flow",
     "pictures.loops",
+    "pictures.block_orders",
     "pictures.partitions",
     "plots.value_bars",
     "plots.bounds",
