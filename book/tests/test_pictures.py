@@ -339,6 +339,24 @@ def test_two_loops_visit_the_tiles_in_their_orders(project):
     assert "accepted are 2 to 8 tiles and 2 to 4 rounds" in project.build_error(".. loop-orders:: 9 3")
 
 
+# ------------------------------------------------------------------------------------ sectors of several warps
+
+
+def test_warps_share_a_sector_a_word_each(project):
+    down = [moved("store", [64 * lane + warp for lane in range(32)], warp, 1) for warp in range(8)]
+    write_trace(project, [{"block": [0, 0, 0], "accesses": down}])
+    html = project.build_page(".. sector-warps:: copy.copy_shared store")
+    assert re.findall(r">lane (\d+): byte ([\d,]+)<", html) == [("0", "0"), ("1", "256"), ("2", "512"), ("31", "7,936")]
+    assert re.findall(r'class="lane"[^>]*>(\d)<', html) == list("01234567") * 4
+    assert "The stores of lane N of warps 0 to 7 go to one sector." in html
+    along = [moved("store", [64 * warp + lane for lane in range(32)], warp, 1) for warp in range(8)]
+    write_trace(project, [{"block": [0, 0, 0], "accesses": along}])
+    assert "lane 0 of all warps accesses do not lie in one sector" in project.build_error(".. sector-warps:: copy.copy_shared store")
+    assert "wants one global load of 2 to 8 warps in copy.copy_shared; found: 0" in project.build_error(
+        ".. sector-warps:: copy.copy_shared load"
+    )
+
+
 # ------------------------------------------------------------------------------------ orders of blocks
 
 

@@ -44,6 +44,7 @@ MODULES = (
     "pictures.flow",
     "pictures.loops",
     "pictures.block_orders",
+    "pictures.sector_warps",
     "pictures.partitions",
     "plots.value_bars",
     "plots.bounds",
