@@ -50,6 +50,7 @@ def test_the_bandwidth_plot_is_drawn_in_both_themes_with_its_figures_as_text(pro
         assert "<svg" in (project.folder / "html" / source).read_text()
     assert "cudaMemcpy 1,100 (1,048 to 1,134)" in html
     assert 'class="only-light"' in html and 'class="only-dark"' in html
+    assert "lazy" not in html, "a picture of a whole page has plots that nobody scrolled to"
 
 
 def test_the_bandwidth_plot_descends(project):

@@ -208,9 +208,7 @@ def _visit_html(self, node: bandwidth_plot) -> None:
         image = f'<img src="{names[theme, "wide"]}" alt="{alt}"/>'
         if self.builder.name != EPUB:
             narrow = f'<source media="(max-width: 40em)" srcset="{names[theme, "narrow"]}"/>'
-            # The picture of the other theme is hidden. A hidden picture that loads lazily is not fetched.
-            lazy = image.replace("<img ", '<img loading="lazy" ')
-            image = f'<picture class="only-{theme}">{narrow}{lazy}</picture>'
+            image = f'<picture class="only-{theme}">{narrow}{image}</picture>'
         self.body.append(f"{image}\n")
     self.body.append(f"<figcaption>{self.encode(node['caption'])}</figcaption>\n</figure>\n")
     raise nodes.SkipNode
