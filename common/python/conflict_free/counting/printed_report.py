@@ -302,7 +302,7 @@ MENDING_HEADINGS = ("place", "access", "takes", "at best", "in excess", "cycles 
 
 def mending_row(mending: Mending) -> tuple[str, ...]:
     """Return the cells of an access that costs more than it must."""
-    without = "" if mending.cycles_without is None else f"{mending.cycles_without:,}" if mending.lowers_bound else "same"
+    without = "" if mending.cycles_without is None else f"{mending.cycles_without:,}" if mending.cycles else "same"
     costs = (f"{mending.takes:,} {mending.unit}", f"{mending.at_best:,}", f"{100 * mending.share:.0f}%", without)
     return mending.place, mending.access, *costs, mending.pattern
 
