@@ -81,6 +81,10 @@ def test_of_blocks_that_were_not_counted_nothing_is_known():
     assert cycles(kernel, "wavefronts") == 2
 
 
+def test_of_blocks_that_did_not_run_nothing_is_known():
+    assert cycles(launch(1320, total=work(264), least=work(2), most=work(2), stopped=True), "wavefronts") == 2
+
+
 def test_what_the_l2_may_hold_costs_no_dram():
     held = (60 << 20) // 32
     assert cycles(launch(132, total=work(), loaded=held, stored=held), "dram") == 0
