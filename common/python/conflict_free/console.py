@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib.util
 import os
 import re
@@ -92,8 +93,12 @@ def run_main(main) -> NoReturn:
         sys.stdout.flush()
         print("interrupted", file=sys.stderr, flush=True)
         code = INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has closed the pipe; Python would complain about that at exit.
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr, flush=True)
+        elif not isinstance(error, BrokenPipeError):
+            raise
+        # The reader of our output has closed the pipe, or its disk is full; Python would complain about that at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
     sys.exit(code)
