@@ -12,7 +12,7 @@ from test_directives import text_of
 
 from conflict_free.evidence.names import ResultError
 from directives.pictures.sectors import describe_access, touched_sectors
-from directives.plots.bandwidth_plot import bandwidth_rows, draw
+from directives.plots.bandwidth_plot import THEMES, bandwidth_rows, draw
 
 
 def test_sectors_of_a_row_a_column_and_odd_accesses():
@@ -80,6 +80,10 @@ def test_the_bandwidth_plot_names_the_ceiling_where_it_is_drawn_and_the_latest_o
 def test_the_same_bandwidth_plot_is_the_same_file(project, tmp_path):
     rows = bandwidth_rows(project.evidence(), "2048x2048")
     for name in ("first.svg", "second.svg"):
-        draw(rows, "dark", "narrow", tmp_path / name)
+        draw(rows, "narrow", {"light": tmp_path / f"light_{name}", "dark": tmp_path / name})
     assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()
+    dark, light = ((tmp_path / name).read_text(encoding="utf-8") for name in ("first.svg", "light_first.svg"))
+    for part, color in THEMES["light"].items():
+        assert dark.count(THEMES["dark"][part]) == light.count(color), part
+        assert color not in dark and (color in light or part == "here")
     assert not list(tmp_path.glob("*.partial"))
