@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 import synthetic
@@ -84,21 +85,45 @@ def test_a_bound_is_a_part_of_the_measured_cycles(project):
     assert measured_cycles(row | {"sm_mhz": None}) is None and measured_cycles(row | {"time": {"host": {"median_ms": 1}}}) is None
 
 
-def test_the_bounds_of_a_page_name_what_limits_each_kernel(project, monkeypatch):
+#: Milliseconds of an invented time, so that a kernel at 1 GHz takes 2,000 and 4,000 cycles.
+TIMES = {"warm": 0.002, "cold": 0.004}
+
+
+@pytest.fixture
+def counted(project):
+    """The project, in which copy_plain takes 1,000 cycles at least."""
     work = {"wavefronts": 1000, "barriers": 4, "stored_sectors": 0, "instructions": 0, "double_precision": 0, "special_functions": 0}
-    counted = {
+    counts = {
         "work": {"sum": {**work, "wavefronts": 132_000}, "least": work, "most": work, "loaded_sectors": 0, "stored_sectors": 0},
         "blocks": 132,
     }
     with synthetic.changed_json(project.counts / "copy.json") as program:
         for row in program["rows"]:
             if row["kernel"] == "copy_plain":
-                row["counts"].update(counted)
+                row["counts"].update(counts)
+    return project
+
+
+def test_the_bounds_of_a_page_name_what_limits_each_kernel(counted, monkeypatch):
     monkeypatch.setattr(bounds, "measured_cycles", lambda row: 2000.0)
-    said = text_of(project.build_page(".. bounds::\n\n   copy.copy_plain\n"))
+    said = text_of(counted.build_page(".. bounds::\n\n   copy.copy_plain\n"))
     assert "copy_plain wavefronts of the L1 and shared memory 50 %" in said.replace("copy_ plain", "copy_plain")
     monkeypatch.setattr(bounds, "measured_cycles", lambda row: None)
-    assert "at least 1,000 cycles" in text_of(project.build_page(".. bounds::\n\n   copy.copy_plain\n\nAgain.\n"))
+    assert "at least 1,000 cycles" in text_of(counted.build_page(".. bounds::\n\n   copy.copy_plain\n\nAgain.\n"))
+
+
+def test_the_plot_of_bounds_has_each_time_that_was_counted_at_its_size(counted, monkeypatch):
+    with synthetic.changed_json(counted.results / "invented" / "copy.json") as result:
+        for row in result["rows"]:
+            row["sm_mhz"] = 1000
+            for state, ms in TIMES.items():
+                row["time"][state].update(dict.fromkeys(("median_ms", "p10_ms", "p90_ms"), ms))
+    page = counted.build_page(".. bound-shares::\n")
+    assert "2 times of 1 kernels" in text_of(page) and "copy_plain reaches most, 50 %, and half stay below 38 %" in text_of(page)
+    assert [found.count("M") for found in re.findall(r'class="mark" d="([^"]*)"', page)[:3]] == [1, 1, 0]
+    monkeypatch.setitem(bounds.REPETITIONS, "copy", 2)
+    again = text_of(counted.build_page(".. bound-shares::\n\nAgain.\n"))
+    assert "Repetitions within one launch reach 12 to 25 %" in again and "do their work once" not in again
 
 
 def test_bars_split_at_the_least(project):

@@ -131,6 +131,17 @@ def test_a_diff_shows_what_changes_and_folds_the_whole_kernel(project):
     assert "<details" not in project.build_page(".. kernel-diff:: copy.copy_plain copy.copy_shared\n   :no-listing:")
 
 
+def test_a_diff_has_the_lines_in_which_the_grids_differ(project):
+    source = project.source("copy")
+    grids = "dim3 along(int w, int h)\n{\n    return dim3(w, h);\n}\n\ndim3 down(int w, int h) { return dim3(h, w); }\n"
+    source.write_text(source.read_text() + grids)
+    html = project.build_page(".. kernel-diff:: copy.copy_plain copy.copy_shared\n   :no-listing:\n   :grids: along down")
+    assert "−returndim3(w,h);" in dense(html) and "+dim3down(intw,inth){returndim3(h,w);}" in dense(html)
+    wrong = project.build_error(".. kernel-diff:: copy.copy_plain copy.copy_shared\n   :grids: along up")
+    assert "copy.cu has no function up" in wrong
+    assert "does not name two functions" in project.build_error(".. kernel-diff:: copy.copy_plain copy.copy_shared\n   :grids: along")
+
+
 def test_diff_lines_are_those_of_one_text_alone():
     lines = diff_lines("int a;\nint b;\nint d;\nint e;\n", "int a;\nint c;\n\nint d;\nint f;\n")
     assert [(line["kind"], re.sub("<[^>]+>", "", line["html"])) for line in lines] == [

@@ -339,6 +339,46 @@ def test_two_loops_visit_the_tiles_in_their_orders(project):
     assert "accepted are 2 to 8 tiles and 2 to 4 rounds" in project.build_error(".. loop-orders:: 9 3")
 
 
+# ------------------------------------------------------------------------------------ sectors of several warps
+
+
+def test_warps_share_a_sector_a_word_each(project):
+    down = [moved("store", [64 * lane + warp for lane in range(32)], warp, 1) for warp in range(8)]
+    write_trace(project, [{"block": [0, 0, 0], "accesses": down}])
+    html = project.build_page(".. sector-warps:: copy.copy_shared store")
+    assert re.findall(r">lane (\d+): byte ([\d,]+)<", html) == [("0", "0"), ("1", "256"), ("2", "512"), ("31", "7,936")]
+    assert re.findall(r'class="lane"[^>]*>(\d)<', html) == list("01234567") * 4
+    assert "The stores of lane N of warps 0 to 7 go to one sector." in html
+    along = [moved("store", [64 * warp + lane for lane in range(32)], warp, 1) for warp in range(8)]
+    write_trace(project, [{"block": [0, 0, 0], "accesses": along}])
+    assert "lane 0 of all warps accesses do not lie in one sector" in project.build_error(".. sector-warps:: copy.copy_shared store")
+    assert "wants one global load of 2 to 8 warps in copy.copy_shared; found: 0" in project.build_error(
+        ".. sector-warps:: copy.copy_shared load"
+    )
+
+
+# ------------------------------------------------------------------------------------ orders of blocks
+
+
+def test_the_first_blocks_write_a_column_of_tiles_or_a_row(project):
+    source = project.source("copy")
+    source.write_text(source.read_text().replace("int i = blockIdx.x", "int x = blockIdx.x", 1))
+    html = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 3")
+    numbers = re.findall(r'class="block" x="([\d.]+)" y="([\d.]+)">(\d)<', html)
+    read, written = ([number for *_, number in side] for side in (numbers[:3], numbers[3:]))
+    assert read == written == ["0", "1", "2"]
+    assert len({y for _, y, _ in numbers[:3]}) == len({x for x, _, _ in numbers[3:]}) == 1, "a row is read, a column written"
+    assert "copy_plain: blocks numbered along the rows; blocks 0 to 2 write to 3 rows of tiles." in html
+    source.write_text(source.read_text().replace("int x = blockIdx.x", "int x = blockIdx.y", 1))
+    html = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 3")
+    assert "copy_plain: blocks numbered down the columns; blocks 0 to 2 write to 1 row of tiles." in html
+
+
+def test_blocks_whose_order_is_not_in_the_text_have_no_picture(project):
+    assert "its order of blocks is not known" in project.build_error(".. block-orders:: copy.copy_shared")
+    assert ":at-once: 16 is more than the 9 blocks of 3 × 3 tiles" in project.build_error(".. block-orders:: copy.copy_plain\n   :tiles: 3")
+
+
 # --------------------------------------------------------------------------------- partition maps
 
 

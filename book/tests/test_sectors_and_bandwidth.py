@@ -12,7 +12,7 @@ from test_directives import text_of
 
 from conflict_free.evidence.names import ResultError
 from directives.pictures.sectors import describe_access, touched_sectors
-from directives.plots.bandwidth_plot import bandwidth_rows, draw
+from directives.plots.bandwidth_plot import THEMES, bandwidth_rows, draw
 
 
 def test_sectors_of_a_row_a_column_and_odd_accesses():
@@ -50,6 +50,7 @@ def test_the_bandwidth_plot_is_drawn_in_both_themes_with_its_figures_as_text(pro
         assert "<svg" in (project.folder / "html" / source).read_text()
     assert "cudaMemcpy 1,100 (1,048 to 1,134)" in html
     assert 'class="only-light"' in html and 'class="only-dark"' in html
+    assert "lazy" not in html, "a picture of a whole page has plots that nobody scrolled to"
 
 
 def test_the_bandwidth_plot_descends(project):
@@ -79,6 +80,10 @@ def test_the_bandwidth_plot_names_the_ceiling_where_it_is_drawn_and_the_latest_o
 def test_the_same_bandwidth_plot_is_the_same_file(project, tmp_path):
     rows = bandwidth_rows(project.evidence(), "2048x2048")
     for name in ("first.svg", "second.svg"):
-        draw(rows, "dark", "narrow", tmp_path / name)
+        draw(rows, "narrow", {"light": tmp_path / f"light_{name}", "dark": tmp_path / name})
     assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()
+    dark, light = ((tmp_path / name).read_text(encoding="utf-8") for name in ("first.svg", "light_first.svg"))
+    for part, color in THEMES["light"].items():
+        assert dark.count(THEMES["dark"][part]) == light.count(color), part
+        assert color not in dark and (color in light or part == "here")
     assert not list(tmp_path.glob("*.partial"))

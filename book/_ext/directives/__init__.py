@@ -43,6 +43,8 @@ MODULES = (
     "pictures.explorer",
     "pictures.flow",
     "pictures.loops",
+    "pictures.block_orders",
+    "pictures.sector_warps",
     "pictures.partitions",
     "plots.value_bars",
     "plots.bounds",

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# compile_together(TARGET): the compiler takes six of the target's files at a time, since it spends most of its time for a small file
+# compile_together(TARGET): the compiler takes twelve of the target's files at a time, since it spends most of its time for a small file
 # on headers. Names in unnamed namespaces must then differ between files.
 function(compile_together target)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
 # add_room(NAME [TOGETHER] [EXCEPT FOLDERS] [OPTIONS OPTION…] [LINKS TARGET…] [PRECOMPILED HEADER…] [PRECOMPILED_WITH TARGET])
@@ -31,7 +31,7 @@ function(add_room name)
     target_compile_options(${target} PRIVATE ${room_OPTIONS})
     if(room_PRECOMPILED_WITH)
         target_precompile_headers(${target} REUSE_FROM ${room_PRECOMPILED_WITH})
-    else()
+    elseif(NOT room_TOGETHER OR room_PRECOMPILED)
         target_precompile_headers(${target} PRIVATE ${precompiled_headers} ${room_PRECOMPILED})
     endif()
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)

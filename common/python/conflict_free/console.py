@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib.util
 import os
 import re
@@ -16,7 +17,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NoReturn
 
@@ -91,8 +93,12 @@ def run_main(main) -> NoReturn:
         sys.stdout.flush()
         print("interrupted", file=sys.stderr, flush=True)
         code = INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has closed the pipe; Python would complain about that at exit.
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr, flush=True)
+        elif not isinstance(error, BrokenPipeError):
+            raise
+        # The reader of our output has closed the pipe, or its disk is full; Python would complain about that at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
     sys.exit(code)
@@ -124,15 +130,19 @@ def module_command(python: str | os.PathLike, module: str, *arguments: str | os.
 
 
 class _StatusLine:
-    """The status of a step: one line that is rewritten on a terminal, or a line now and then elsewhere."""
+    """The status of a step: one line that is rewritten on a terminal, or a line now and then elsewhere.
+
+    A step of meanwhile() shows only its end, with its title, because the line belongs to the step that runs beside it.
+    """
 
     def __init__(self, title: str):
         self._terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        self._beside = threading.current_thread() is not threading.main_thread()
         self._title = title
         self._shown = time.monotonic()
-        if self._terminal:
+        if self._terminal and not self._beside:
             self._write(title)
-        else:
+        elif not self._beside:
             say(f"{title} ...")
 
     def _write(self, text: str) -> None:
@@ -143,6 +153,8 @@ class _StatusLine:
         sys.stdout.flush()
 
     def update(self, line: str) -> None:
+        if self._beside:
+            return
         now = time.monotonic()
         if self._terminal:
             if now - self._shown >= _REDRAW_SECONDS:
@@ -155,6 +167,7 @@ class _StatusLine:
     def close(self, outcome: str) -> None:
         if self._terminal:
             self._write("")
+        if self._terminal or self._beside:
             say(f"{self._title}: {outcome}")
         else:
             say(f"  {outcome}")
@@ -172,22 +185,48 @@ def telling(lines: Sequence[str]) -> Sequence[str]:
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
+def _signal(process: subprocess.Popen, number: int) -> None:
+    """Send a signal to a command and all processes that it has started."""
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        pass
+    except PermissionError:
+        # The command runs under sudo: only sudo itself accepts the signal, and passes it on.
+        process.send_signal(number)
+
+
 def _end(process: subprocess.Popen) -> None:
     """End a command and all processes that it has started; return when none of them can write any more."""
     for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            pass
-        except PermissionError:
-            # The command runs under sudo: only sudo itself accepts the signal, and passes it on.
-            process.send_signal(number)
+        _signal(process, number)
         try:
             # This returns when the last process has closed the pipe.
             process.communicate(timeout=_GRACE_SECONDS)
             return
         except subprocess.TimeoutExpired:
             pass
+
+
+#: The commands that steps are running.
+_running: set[subprocess.Popen] = set()
+
+
+@contextlib.contextmanager
+def meanwhile(work: Callable[[], object]) -> Iterator[None]:
+    """Do `work` in a thread while the body of the `with` runs, then wait for it. What either of them raises is raised here.
+
+    If the body is interrupted or fails, the command that `work` is running is ended.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        try:
+            yield
+            done.result()
+        except BaseException:
+            for process in list(_running):
+                _signal(process, signal.SIGTERM)
+            raise
 
 
 def step(
@@ -227,6 +266,7 @@ def step(
         except OSError as error:
             status.close("failed")
             raise Stop(f"{title}: cannot run {words[0]}: {error.strerror}") from error
+        _running.add(process)
         current = {"line": ""}
         ended = threading.Event()
 
@@ -252,6 +292,7 @@ def step(
             raise
         finally:
             ended.set()
+            _running.discard(process)
     seconds = time.monotonic() - started
     if code == 0:
         status.close(f"done in {seconds:.1f} s")

@@ -12,6 +12,8 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.source import Sources
 
 from ..project import EvidenceDirective, shown
 from .code import highlight_lines
@@ -49,12 +51,25 @@ def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "") -> li
     return merged
 
 
+def function_text(sources: Sources, name: str) -> str:
+    """Return the text of a function of the program, from the line at the left edge that begins it to its closing brace.
+
+    Raises ResultError if the program has no such function.
+    """
+    wanted = re.compile(rf"^\w[^;\n]*\b{re.escape(name)}\([^;]*?\)\n?\s*\{{.*?(?:^\}}|\}}$)", re.MULTILINE | re.DOTALL)
+    for file in sources.files:
+        if found := wanted.search(file.text):
+            return found[0]
+    raise ResultError(f"{sources.files[0].path} has no function {name}")
+
+
 class KernelDiff(EvidenceDirective, directive="kernel-diff"):
     """``.. kernel-diff:: SLUG.KERNEL SLUG.KERNEL``: the lines that change from the first kernel to the second.
 
     The second kernel is folded below, whole, with the model's counts in its margin; ``:size:`` and ``:of:`` are as those of
     ``kernel-listing``, and ``:no-counts:`` leaves the margin empty. ``:no-listing:`` leaves out the fold, for a kernel that
-    the page shows elsewhere.
+    the page shows elsewhere. ``:grids: OLD NEW`` names the functions of the host that give the two kernels their grids, and adds the lines
+    in which these differ.
     """
 
     required_arguments = 2
@@ -63,6 +78,7 @@ class KernelDiff(EvidenceDirective, directive="kernel-diff"):
         "of": directives.unchanged_required,
         "no-counts": directives.flag,
         "no-listing": directives.flag,
+        "grids": directives.unchanged_required,
     }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
@@ -72,6 +88,12 @@ class KernelDiff(EvidenceDirective, directive="kernel-diff"):
             sides.append((slug, evidence.sources(slug).region(name)))
         (old_slug, old), (new_slug, new) = sides
         lines = diff_lines(old.text, new.text, old.name, new.name)
+        if "grids" in self.options:
+            names = self.options["grids"].split()
+            if len(names) != 2:
+                raise ResultError(f":grids: {self.options['grids']!r} does not name two functions")
+            texts = [function_text(evidence.sources(slug), name) for slug, name in zip((old_slug, new_slug), names)]
+            lines += [GAP, *diff_lines(*texts, *names)]
         changes = shown(
             "diff.html",
             old=f"{old_slug}.{old.name}" if old_slug != new_slug else old.name,

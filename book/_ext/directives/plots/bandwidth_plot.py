@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import posixpath
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +49,10 @@ THEMES = {
         "here": "#ffab70",
     },
 }
+
+_COLOR = re.compile(r"#[0-9a-f]{6}\b")
+#: For each theme, its colors by those of the light theme.
+_IN_THEME = {theme: {color: colors[part] for part, color in THEMES["light"].items()} for theme, colors in THEMES.items()}
 
 #: Width in inches by the width of the page; on a phone the picture is scaled less, so its text stays legible.
 WIDTHS = {"wide": 8.0, "narrow": 4.2}
@@ -98,13 +105,13 @@ def _here(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, fl
         return None
 
 
-def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None:
-    """Write the plot as SVG; the same rows give the same bytes."""
+def draw(rows: list[dict[str, Any]], width: str, paths: Mapping[str, Path]) -> None:
+    """Write the plot as SVG to the path of each theme; the same rows give the same bytes."""
     # Imported here, because the import takes a second and most pages do not need it.
     import matplotlib
     from matplotlib.figure import Figure
 
-    colors = THEMES[theme]
+    colors = THEMES["light"]
     narrow = width == "narrow"
     both = any(row["here"] for row in rows)
     settings = {
@@ -140,9 +147,13 @@ def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None
         for side in ("top", "right", "left"):
             axes.spines[side].set_visible(False)
         axes.spines["bottom"].set_color(colors["muted"])
+        drawn = io.StringIO()
+        figure.savefig(drawn, format="svg", transparent=True, metadata={"Date": None})
+    # To lay the figure out takes long, and themes differ in colors alone.
+    for theme, path in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(".partial")
-        figure.savefig(partial, format="svg", transparent=True, metadata={"Date": None})
+        partial.write_text(_COLOR.sub(lambda color: _IN_THEME[theme].get(color[0], color[0]), drawn.getvalue()), encoding="utf-8")
         partial.replace(path)
 
 
@@ -195,22 +206,21 @@ def _visit_html(self, node: bandwidth_plot) -> None:
     names = {}
     # The EPUB has one theme, and one picture for all widths.
     themes, widths = (("light",), ("wide",)) if self.builder.name == EPUB else (THEMES, WIDTHS)
-    for theme in themes:
-        for width in widths:
+    for width in widths:
+        paths = {}
+        for theme in themes:
             name = f"bandwidth-{digest.hexdigest()[:16]}-{theme}-{width}.svg"
-            path = Path(self.builder.outdir) / self.builder.imagedir / name
-            if not path.is_file():
-                draw(node["rows"], theme, width, path)
+            paths[theme] = Path(self.builder.outdir) / self.builder.imagedir / name
             names[theme, width] = posixpath.join(self.builder.imgpath, name)
+        if not all(path.is_file() for path in paths.values()):
+            draw(node["rows"], width, paths)
     self.body.append('<figure class="bandwidth">\n')
     alt = self.attval(node["alt"])
     for theme in themes:
         image = f'<img src="{names[theme, "wide"]}" alt="{alt}"/>'
         if self.builder.name != EPUB:
             narrow = f'<source media="(max-width: 40em)" srcset="{names[theme, "narrow"]}"/>'
-            # The picture of the other theme is hidden. A hidden picture that loads lazily is not fetched.
-            lazy = image.replace("<img ", '<img loading="lazy" ')
-            image = f'<picture class="only-{theme}">{narrow}{lazy}</picture>'
+            image = f'<picture class="only-{theme}">{narrow}{image}</picture>'
         self.body.append(f"{image}\n")
     self.body.append(f"<figcaption>{self.encode(node['caption'])}</figcaption>\n</figure>\n")
     raise nodes.SkipNode

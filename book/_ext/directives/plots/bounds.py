@@ -1,10 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``bounds``: what limits each kernel by the model's counts, and how much of the measured time that explains."""
+"""``bounds`` and ``bound-shares``: what limits kernels by the model's counts, and how much of the measured time that explains."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Iterator
+from statistics import median
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -13,12 +16,55 @@ from conflict_free.counting.bound import NAMES, bound_of
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import counted_size, parse_size, pretty_size, sample
 from conflict_free.evidence.names import ResultError
-from conflict_free.evidence.values import describe
+from conflict_free.evidence.values import describe, describe_all
 
 from ..project import EvidenceDirective, picture, render
+from .speedup_plot import SHAPES, mark
 
 #: Launches of this chapter repeat their work: the counts are those of two repetitions, the times those of one.
 REPETITIONS = {"timing": 2}
+
+#: Units of the plot of all launches, for a wide page and for a phone. Its lines stand for each fifth of the time.
+WIDE = {"width": 800, "left": 60, "line": 60}
+NARROW = {"width": 370, "left": 52, "line": 60}
+FIFTHS, TOP, BOTTOM, RIGHT = 5, 12, 24, 46
+#: The series of the plot, the first of which has filled marks.
+SERIES = {"warm": "a launch, data in the L2", "cold": "a launch, data in DRAM", "repeated": "a repetition within a launch"}
+
+
+class Recorded(NamedTuple):
+    """A launch that was counted and timed at one size: its bound, and the cycles that the GPU took. ``series`` is one of SERIES."""
+
+    slug: str
+    kernel: str
+    size: str
+    series: str
+    least: float
+    taken: float
+
+    @property
+    def percent(self) -> float:
+        """The part of the time that the bound explains."""
+        return 100 * self.least / self.taken
+
+
+def recorded(evidence: Evidence, which: str = "median_ms") -> Iterator[Recorded]:
+    """Yield all launches of the book's machine that are counted and timed at one size, by the sample ``which``, but for stale ones."""
+    for slug in evidence.measured_chapters():
+        if not (evidence.counts / f"{slug}.json").is_file():
+            continue
+        program, stale = evidence.program(slug), evidence.stale(slug)
+        counted = {(row["kernel"], row["size"]): row["counts"] for row in program["rows"]}
+        for row in evidence.some_result(slug)["rows"]:
+            counts = counted.get((row["kernel"], row["size"]))
+            bound = bound_of(counts, program["machine"]) if counts and row["kernel"] not in stale else None
+            if not bound or not row["time"] or not row.get("sm_mhz"):
+                continue
+            for state in ("warm", "cold"):
+                if time := row["time"].get(state):
+                    series = "repeated" if slug in REPETITIONS else state
+                    least = bound.cycles_at_least / REPETITIONS.get(slug, 1)
+                    yield Recorded(slug, row["kernel"], row["size"], series, least, time[which] * 1e3 * row["sm_mhz"])
 
 
 def measured_cycles(row: dict[str, Any] | None) -> float | None:
@@ -74,3 +120,64 @@ class Bounds(EvidenceDirective, directive="bounds"):
         result = evidence.result(slug)
         told = describe(result["provenance"]) if result else ""
         return picture(render("bounds.html", rows=rows, size=size, provenance=told, description=said), said)
+
+
+def shares_page(launches: list[Recorded], page: dict[str, int], powers: range) -> dict[str, Any]:
+    """Return the places of all parts of the plot of launches, as ``layout`` of the speed-up plots does: a path for each series."""
+    across, down = page["width"] - page["left"] - RIGHT, FIFTHS * page["line"]
+
+    def x(cycles: float) -> float:
+        return page["left"] + across * (math.log10(cycles) - powers[0]) / (len(powers) - 1)
+
+    def y(percent: float) -> float:
+        return TOP + down * (1 - percent / 100)
+
+    def path(place: int, series: str) -> str:
+        return "".join(mark(SHAPES[place], x(each.taken), y(each.percent)) for each in launches if each.series == series)
+
+    dots = [{"series": place, "path": path(place, series), "whisker": None} for place, series in enumerate(SERIES)]
+    shares = [20 * fifth for fifth in range(FIFTHS + 1)]
+    lines = [{"name": f"{share} %", "y": y(share), "dots": dots if share == 100 else []} for share in shares]
+    ticks = [{"x": round(x(10**power), 1), "label": f"{10**power:,}"} for power in powers]
+    right = page["left"] + across
+    return {
+        **page,
+        "above": 0,
+        "lines": lines,
+        "ticks": ticks,
+        "bottom": TOP + down,
+        "height": TOP + down + BOTTOM,
+        "right": right,
+        "numbers": False,
+    }
+
+
+class BoundShares(EvidenceDirective, directive="bound-shares"):
+    """``.. bound-shares::``: a dot for each launch that is counted and timed at one size: the bound in percent of the measured cycles."""
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        launches = list(recorded(evidence))
+        if not launches:
+            raise ResultError(f"no launch is counted and timed at one size on {evidence.machine}")
+        cycles = [each.taken for each in launches]
+        powers = range(math.floor(math.log10(min(cycles))), math.ceil(math.log10(max(cycles))) + 1)
+        single = sorted((each for each in launches if each.series != "repeated"), key=lambda each: each.percent)
+        again = [each.percent for each in launches if each.series == "repeated"]
+        title = (
+            f"{len(launches)} times of {len({each.kernel for each in launches})} kernels: the bound in percent of the cycles that the GPU took "
+            f"(upwards), by these cycles (to the right)."
+        )
+        seen = f"{sum(each.percent > 100 for each in launches) or 'none'} of them lies above 100 %. "
+        if again:
+            seen += f"Repetitions within one launch reach {min(again):.0f} to {max(again):.0f} %, since the launch starts once for all of them. "
+        if single:
+            seen += (
+                f"Of launches that do their work once, {single[-1].kernel} reaches most, {single[-1].percent:.0f} %, and half stay below "
+                f"{median(each.percent for each in single):.0f} %. The rest is starting, waiting, and arithmetic that is not counted."
+            )
+        provenances = [evidence.some_result(slug)["provenance"] for slug in dict.fromkeys(each.slug for each in launches)]
+        description, caption = f"{title} {seen}", f"{title} What to see: {seen} {describe_all(provenances)}."
+        pages = [(name, shares_page(launches, page, powers)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
+        keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(SERIES.values())]
+        html = render("speedup_plot.html", pages=pages, keys=keys, own=0, description=description, caption=caption)
+        return picture(html, description)

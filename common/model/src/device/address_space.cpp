@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "device/address_space.hpp"
+#include "device/host_memory.hpp"
 #include "device/round_up.hpp"
 
 #include <sys/mman.h>
@@ -35,8 +36,6 @@ void use_large_pages(unsigned char* memory, std::size_t bytes)
 
 /// What fresh memory holds, so that a kernel that reads what nobody wrote does not find zeros.
 constexpr int poison = 0xCD;
-/// Allocations from this size on are often touched in small part only.
-constexpr std::size_t large_allocation = std::size_t{256} << 20;
 constexpr std::size_t poison_bytes = std::size_t{32} << 20;
 
 /// A file in memory with `poison_bytes` bytes of poison; -1 where none can be made, such as in a confined process.
@@ -59,7 +58,7 @@ int poison_file()
 /// Lets `memory` show the same file of poison again and again. The host gives a page of its own to what is written, and to nothing else.
 bool show_poison(unsigned char* memory, std::size_t bytes)
 {
-    if (bytes < large_allocation || poison_file() < 0) return false;
+    if (AddressSpace::is_touched_at_once(bytes)) return false;
     for (std::size_t at = 0; at < bytes; at += poison_bytes) {
         const std::size_t part = std::min(poison_bytes, bytes - at);
         const int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
@@ -133,7 +132,7 @@ AddressSpace::AddressSpace()
     base_ = round_up(addresses + alignment, base_alignment);
     next_ = base_;
     delta_ = static_cast<std::int64_t>(round_up(bytes + alignment, base_alignment) - base_);
-    capacity_ = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
+    capacity_ = HostMemory::of().all / 4 * 3;
 }
 
 std::uint64_t AddressSpace::allocate(std::size_t bytes, int device)
@@ -238,10 +237,17 @@ std::pair<std::uint64_t, std::uint64_t> AddressSpace::digest() const
     return digest.value();
 }
 
-std::size_t AddressSpace::free_bytes() const
+bool AddressSpace::is_touched_at_once(std::size_t bytes)
+{
+    // Larger allocations are often touched in small part only.
+    constexpr std::size_t large_allocation = std::size_t{256} << 20;
+    return bytes < large_allocation || poison_file() < 0;
+}
+
+std::size_t AddressSpace::used_bytes() const
 {
     const std::shared_lock lock(mutex_);
-    return capacity_ - used_;
+    return used_;
 }
 
 void AddressSpace::reset()

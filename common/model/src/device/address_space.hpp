@@ -87,8 +87,12 @@ public:
     bool owns(std::uint64_t address) const { return address - (base_ - alignment) < alignment + reserved_bytes; }
     /// The digest of all bytes of live device memory. Two memories with different bytes have the same digest with a chance of 2^-64.
     std::pair<std::uint64_t, std::uint64_t> digest() const;
-    std::size_t free_bytes() const;
-    std::size_t total_bytes() const { return capacity_; }
+    /// Whether an allocation of so many bytes takes as much of the host's memory from its beginning. The host gives pages of larger ones to
+    /// what is written.
+    static bool is_touched_at_once(std::size_t bytes);
+    std::size_t used_bytes() const;
+    /// The memory that programs are offered: with all of it touched, and half as much taken by the watch, it is what allocate() gives out.
+    std::size_t total_bytes() const { return capacity_ / 3 * 2; }
     /// Releases everything that allocate() gave out.
     void reset();
 

@@ -3,9 +3,13 @@
 
 // Memory, and launches that are deferred until memory is read.
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "device/address_space.hpp"
+#include "device/host_memory.hpp"
 #include "engine/engine.hpp"
 #include "engine/repeats.hpp"
 #include "interpreter/schedule/launch.hpp"
@@ -26,11 +30,27 @@ unsigned char* bytes_at(DeviceAddress address, std::size_t bytes, const char* ca
     throw DeviceError(error_invalid_value, {MessageCode::not_one_allocation, {{"call", call}, {"bytes", bytes}}});
 }
 
+void refuse_if(std::optional<Message> message)
+{
+    if (message) throw DeviceError(interpreter::error_out_of_memory, std::move(*message));
+}
+
+/// Calls `touch(offset, bytes)` for each part of a range, while the host has memory for it.
+template <class Touch> void touch_in_parts(std::size_t bytes, Touch touch)
+{
+    constexpr std::size_t part = std::size_t{64} << 20;
+    for (std::size_t at = 0; at < bytes; at += part) {
+        refuse_if(memory::no_memory_left());
+        touch(at, std::min(part, bytes - at));
+    }
+}
+
 }  // namespace
 
 DeviceAddress EngineDevice::allocate(std::size_t bytes)
 {
     change_memory();
+    if (AddressSpace::is_touched_at_once(bytes)) refuse_if(memory::no_memory_left_after(bytes));
     return AddressSpace::instance().allocate(bytes, ordinal_);
 }
 
@@ -65,14 +85,18 @@ Device::Range EngineDevice::range_of(DeviceAddress address)
 
 void EngineDevice::memory_info(std::size_t& free, std::size_t& total)
 {
-    free = AddressSpace::instance().free_bytes();
     total = AddressSpace::instance().total_bytes();
+    free = total - std::min(total, AddressSpace::instance().used_bytes());
 }
 
 void EngineDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes)
 {
     change_memory();
-    if (bytes > 0) std::memmove(bytes_at(to, bytes, "copy to the device"), from, bytes);
+    if (bytes == 0) return;
+    unsigned char* at = bytes_at(to, bytes, "copy to the device");
+    touch_in_parts(bytes, [&](std::size_t offset, std::size_t part) {
+        std::memmove(at + offset, static_cast<const unsigned char*>(from) + offset, part);
+    });
 }
 
 void EngineDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
@@ -87,19 +111,24 @@ void EngineDevice::copy_rows(const RowCopy& copy)
     if (copy.is_empty()) return;
     unsigned char* to = bytes_at(copy.to, copy.to_span(), "copy within the device");
     const unsigned char* from = bytes_at(copy.from, copy.from_span(), "copy within the device");
-    for (std::size_t row = 0; row < copy.rows; ++row) std::memmove(to + row * copy.to_pitch, from + row * copy.from_pitch, copy.width);
+    for (std::size_t row = 0; row < copy.rows; ++row) {
+        refuse_if(memory::no_memory_left());
+        std::memmove(to + row * copy.to_pitch, from + row * copy.from_pitch, copy.width);
+    }
 }
 
 void EngineDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)
 {
     change_memory();
     if (count == 0) return;
-    unsigned char* at = bytes_at(to, count * static_cast<std::size_t>(width), "memset");
-    if (width == 1) {
-        std::memset(at, static_cast<int>(value & 0xFF), count);
-        return;
-    }
-    for (std::size_t i = 0; i < count; ++i) std::memcpy(at + i * static_cast<std::size_t>(width), &value, static_cast<std::size_t>(width));
+    const std::size_t bytes = count * static_cast<std::size_t>(width);
+    unsigned char* at = bytes_at(to, bytes, "memset");
+    touch_in_parts(bytes, [&](std::size_t offset, std::size_t part) {
+        if (width == 1) std::memset(at + offset, static_cast<int>(value & 0xFF), part);
+        else
+            for (std::size_t i = 0; i < part; i += static_cast<std::size_t>(width))
+                std::memcpy(at + offset + i, &value, static_cast<std::size_t>(width));
+    });
 }
 
 int EngineDevice::create_array(const ArrayShape& shape) { return memory::Textures::instance().create_array(shape); }
@@ -161,7 +190,7 @@ void EngineDevice::note_effect(const interpreter::Launch& launch, const LaunchRe
     // The rate from the host's memory; it is three times as high from its caches.
     constexpr double bytes_in_a_second = 16e9;
     const AddressSpace& memory = AddressSpace::instance();
-    const double seconds_of_digest = static_cast<double>(memory.total_bytes() - memory.free_bytes()) / bytes_in_a_second;
+    const double seconds_of_digest = static_cast<double>(memory.used_bytes()) / bytes_in_a_second;
     if (!repeats.wants_digest(ordinal_, request, effect.seconds, seconds_of_digest))
         return repeats.add_change(ordinal_, request, effect.state, nullptr);
     const auto digest = memory.digest();

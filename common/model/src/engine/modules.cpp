@@ -18,7 +18,7 @@ namespace simt {
 
 namespace {
 
-constexpr int error_invalid_ptx = 218, error_out_of_memory = 2;
+constexpr int error_invalid_ptx = 218;
 
 bool is_global(const ptx::Variable& variable)
 {
@@ -88,7 +88,7 @@ void EngineDevice::place_variables(interpreter::LoadedModule& module)
                 // The host and kernels use the same address.
                 void* memory = std::aligned_alloc(4096, memory::round_up(bytes, 4096));
                 if (!memory)
-                    throw DeviceError(error_out_of_memory,
+                    throw DeviceError(interpreter::error_out_of_memory,
                                       {MessageCode::no_memory_for_variable, {{"storage", "managed"}, {"variable", variable.name}}});
                 std::memset(memory, 0, bytes);
                 placed.address = reinterpret_cast<std::uint64_t>(memory);
@@ -96,7 +96,8 @@ void EngineDevice::place_variables(interpreter::LoadedModule& module)
             } else {
                 placed.address = allocate(bytes);
                 if (placed.address == 0)
-                    throw DeviceError(error_out_of_memory, {MessageCode::no_memory_for_variable, {{"variable", variable.name}}});
+                    throw DeviceError(interpreter::error_out_of_memory,
+                                      {MessageCode::no_memory_for_variable, {{"variable", variable.name}}});
                 if (variable.space == ptx::StateSpace::constant) memory::AddressSpace::instance().mark_constant(placed.address);
             }
             if (internal) {

@@ -53,7 +53,8 @@ GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_o
     // If all of the watched memory belongs to one allocation, a large page takes at most half of the bytes that it watches.
     const std::uint64_t begin = address / chunk_bytes * chunk_bytes;
     const auto [first, size] = range_of ? range_of(begin) : std::pair{begin, std::size_t{0}};
-    if (begin + chunk_bytes - first <= size) madvise(made, bytes, MADV_HUGEPAGE);
+    const bool is_whole = begin + chunk_bytes - first <= size;
+    if (is_whole && large_pages_.fetch_add(1, std::memory_order_relaxed) < most_large_pages) madvise(made, bytes, MADV_HUGEPAGE);
     GlobalLine* others = nullptr;
     if (chunk.compare_exchange_strong(others, made, std::memory_order_acq_rel)) return made;
     munmap(made, bytes);

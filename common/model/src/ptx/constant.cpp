@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Constant::Kind;
 
-constexpr int most_nesting = 200;
+constexpr int most_nesting_of_constant = 200;
 
 struct Operator {
     std::string_view text;
@@ -64,7 +64,7 @@ private:
     public:
         explicit Nesting(Expression& expression) : depth_(expression.depth_)
         {
-            if (++depth_ > most_nesting) expression.lexer_.fail("a constant expression is nested too deep");
+            if (++depth_ > most_nesting_of_constant) expression.lexer_.fail("a constant expression is nested too deep");
         }
         ~Nesting() { --depth_; }
         Nesting(const Nesting&) = delete;

@@ -18,6 +18,9 @@ constexpr int TILE = 32;
 
 __global__ void add_one(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 
+/// Each block adds one to numbers far from those of the block before.
+__global__ void touch_apart(int* data, long apart) { data[blockIdx.x * apart + threadIdx.x] += 1; }
+
 /// Each warp writes a column.
 __global__ void write_columns(int* data, int n)
 {
@@ -102,19 +105,32 @@ TEST_F(MemoryUse, IsThatOfTheTouchedPartOfAnAllocation)
 
 TEST_F(MemoryUse, OfALargeAllocationIsThatOfItsTouchedPart)
 {
-    constexpr long large = 1024 * mebi, apart = 64 * mebi, poison_file = 32 * mebi, large_pages = 2 * mebi;
+    // Touched once in each chunk of the watch: only the first chunks have large pages.
+    constexpr long large = 10240 * mebi, apart = 4 * mebi, most = 1024 * mebi;
     int* data = nullptr;
+    if (cudaMalloc(&data, large) != cudaSuccess) GTEST_SKIP() << "this machine has no room for 10 GiB";
     EXPECT_LE(growth_by([&] {
-                  ASSERT_EQ(cudaMalloc(&data, large), cudaSuccess);
                   for (long at = 0; at < large; at += apart) cudaMemset(reinterpret_cast<char*>(data) + at, 1, 256 * sizeof(int));
-                  for (long at = 0; at < large; at += apart) add_one<<<1, 256>>>(data + at / 4);
+                  touch_apart<<<large / apart, 256>>>(data, apart / 4);
               }),
-              poison_file + large / apart * 2 * large_pages + little);
+              most);
     unsigned char untouched = 0, touched = 0;
     cudaMemcpy(&untouched, reinterpret_cast<char*>(data) + large - 1, 1, cudaMemcpyDeviceToHost);
     cudaMemcpy(&touched, reinterpret_cast<char*>(data) + large - apart, 1, cudaMemcpyDeviceToHost);
     EXPECT_EQ(untouched, 0xCD);
     EXPECT_EQ(touched, 2);
+    cudaFree(data);
+}
+
+TEST_F(MemoryUse, OfTheWatchIsPartOfWhatProgramsAreOffered)
+{
+    std::size_t free = 0, total = 0, less = 0;
+    ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+    EXPECT_LE(total + total / 2, static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
+    int* data = nullptr;
+    ASSERT_EQ(cudaMalloc(&data, touched), cudaSuccess);
+    ASSERT_EQ(cudaMemGetInfo(&less, &total), cudaSuccess);
+    EXPECT_EQ(free - less, static_cast<std::size_t>(touched));
     cudaFree(data);
 }
 

@@ -67,7 +67,7 @@ def _of_busiest(kernel: Mapping[str, Any], work: str) -> float:
     rounds = math.ceil(blocks / multiprocessors())
     found = kernel["work"]
     # Of blocks that are not counted nothing is known, so that no number of blocks is known to be on one multiprocessor.
-    least = rounds * found["least"][work] if blocks == kernel["blocks"] else 0
+    least = rounds * found["least"][work] if blocks == kernel["blocks"] and not kernel.get("stopped") else 0
     return max(found["sum"][work] / min(blocks, multiprocessors()), found["most"][work], least)
 
 

@@ -66,13 +66,13 @@ def _parser() -> OneLineParser:
 def _split(parser: OneLineParser, words: list[str]) -> tuple[list[str], list[str]]:
     """Return our own options with the files, and the options of nvcc."""
     own, theirs = [], []
-    with_value = {option for action in parser._actions if action.nargs is None for option in action.option_strings}
+    known = {option: action.nargs is None for action in parser._actions for option in action.option_strings}
     rest = iter(words)
     for word in rest:
         name = word.split("=", 1)[0]
-        if name in with_value or not word.startswith("-") or word in ("-h", "--help"):
+        if name in known or not word.startswith("-"):
             own.append(word)
-            if word in with_value:
+            if known.get(word):
                 own += [value for value in [next(rest, None)] if value is not None]
         elif name in _REFUSED:
             raise Stop(f"argument {word}: given, options with which nvcc makes a program are accepted", USAGE)

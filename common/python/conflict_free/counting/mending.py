@@ -36,23 +36,29 @@ class Mending:
     """An access that costs more than it must.
 
     ``location`` has its file and line. ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part of the kernel's excess in that
-    unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best; None where there is no bound. ``lowers_bound``: it is smaller.
+    unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best, and ``cycles`` what the excess adds to the
+    bound; None where there is no bound.
     """
 
     location: Mapping[str, Any]
-    access: str
+    space: str
+    operation: str
     unit: str
     takes: int
     at_best: int
     share: float
     pattern: str
     cycles_without: int | None
-    lowers_bound: bool = False
+    cycles: int | None
 
     @property
     def place(self) -> str:
         """The file and the line."""
         return f"{self.location['file']}:{self.location['line']}" if self.location["line"] else "without a line"
+
+    @property
+    def access(self) -> str:
+        return f"{self.space} {self.operation.replace('_', ' ')}"
 
     @property
     def excess(self) -> int:
@@ -104,8 +110,8 @@ def _cycles(kernel: Mapping[str, Any], machine: str) -> int | None:
     return found.cycles_at_least if found else None
 
 
-def what_to_mend(kernel: Mapping[str, Any], machine: str, own: Container[str] = ()) -> list[Mending]:
-    """Return at most five accesses of a launch that cost more than they must: those first that add most to the bound, then by excess.
+def all_to_mend(kernel: Mapping[str, Any], machine: str, own: Container[str] = ()) -> list[Mending]:
+    """Return the accesses of a launch that cost more than they must: those first that add most to the bound, then by excess.
 
     An access that a library makes stands at the line that calls it, in one of the reader's files, whose names are ``own``.
     """
@@ -119,19 +125,25 @@ def what_to_mend(kernel: Mapping[str, Any], machine: str, own: Container[str] = 
     for line in lines:
         measure = MEASURES[line["space"]]
         excess = line[measure.cost] - line[measure.ideal]
-        without = _cycles(_without(kernel, line, excess), machine) if "work" in kernel else None
+        without = _cycles(_without(kernel, line, excess), machine) if bound is not None else None
         pattern = _shared_pattern if line["space"] == "shared" else _global_pattern
         found.append(
             Mending(
                 location={"file": line["file"], "line": line["line"]},
-                access=f"{line['space']} {line['op'].replace('_', ' ')}",
+                space=line["space"],
+                operation=line["op"],
                 unit=measure.cost,
                 takes=line[measure.cost],
                 at_best=line[measure.ideal],
                 share=excess / all_of_unit[measure.cost],
                 pattern=pattern(*_strides(line.get("first_access"))),
                 cycles_without=without,
-                lowers_bound=without is not None and bound is not None and without < bound,
+                cycles=None if bound is None or without is None else bound - without,
             )
         )
-    return sorted(found, key=lambda each: (each.cycles_without or 0, -each.excess))[:_MOST]
+    return sorted(found, key=lambda each: (-(each.cycles or 0), -each.excess))
+
+
+def what_to_mend(kernel: Mapping[str, Any], machine: str, own: Container[str] = ()) -> list[Mending]:
+    """Return the first five of all_to_mend()."""
+    return all_to_mend(kernel, machine, own)[:_MOST]

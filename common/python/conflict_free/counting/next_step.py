@@ -54,7 +54,7 @@ def next_step(kernel: Mapping[str, Any], machine: str, own: Container[str] = ())
     if not bound or not bound.cycles:
         return ""
     first = next(iter(what_to_mend(kernel, machine, own)), None)
-    if first and first.lowers_bound:
+    if first and first.cycles:
         step = f"{first.place}, {first.access}: {first.pattern}"
     else:
         step = _of_wavefronts(kernel) if bound.limited_by == "wavefronts" else _OF_OTHERS[bound.limited_by]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -78,14 +79,29 @@ def rows_of_space(kernel: Mapping[str, Any], space: str) -> list[tuple[list[str]
     ]
 
 
-def _space_table(kernel: dict, space: str) -> Table | None:
-    """Return a table of the counts of one space; None if the kernel has no access to it."""
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Container[str] = (), styles: Iterable[str] = ()) -> Table:
+    """Return a table that shows each cell whole, however narrow the terminal is. Columns of the headings ``left`` begin at the left."""
+    rows = list(rows)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in (space, *headings_of(space)):
-        table.add_column(heading, justify="left" if heading == space else "right")
-    for cells, is_ideal in rows_of_space(kernel, space):
-        table.add_row(*cells, style="" if is_ideal else "yellow")
-    return table if table.row_count else None
+    for column, heading in enumerate(headings):
+        widest = max((len(row[column]) for row in rows), default=0)
+        table.add_column(heading, justify="left" if heading in left else "right", min_width=widest)
+    for row, style in itertools.zip_longest(rows, styles, fillvalue=""):
+        table.add_row(*row, style=style)
+    return table
+
+
+def _show_table(out: Console, table: Table) -> None:
+    if table.row_count:
+        out.print(table, crop=False)
+        out.print()
+
+
+def _space_table(kernel: dict, space: str) -> Table:
+    """Return a table of the counts of one space, without rows if the kernel has no access to it."""
+    rows = rows_of_space(kernel, space)
+    headings = (space, *headings_of(space))
+    return _table(headings, (cells for cells, _ in rows), [space], ("" if is_ideal else "yellow" for _, is_ideal in rows))
 
 
 def heading_of(launches: Launches) -> list[str]:
@@ -268,18 +284,7 @@ def rows_of_links(data: dict) -> list[tuple[str, str, str]]:
     return [(f"device {link['from']} to {link['to']}", f"{link['bytes']:,}", f"{link['sectors']:,}") for link in data.get("links", ())]
 
 
-def _show_links(out: Console, data: dict) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in LINK_HEADINGS:
-        table.add_column(heading, justify="left" if heading == "link" else "right")
-    for row in rows_of_links(data):
-        table.add_row(*row)
-    if table.row_count:
-        out.print(table)
-        out.print()
-
-
-_BAR = 24
+_BAR = 20
 
 
 def _show_bound(out: Console, kernel: dict, machine: str) -> None:
@@ -287,14 +292,8 @@ def _show_bound(out: Console, kernel: dict, machine: str) -> None:
     bound = bound_of(kernel, machine)
     if bound is None or not bound.cycles:
         return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("cycles at least", justify="right")
-    table.add_column("")
-    table.add_column("limited by", no_wrap=True)
-    for key, cycles in bound.cycles.items():
-        table.add_row(f"{cycles:,}", "#" * max(round(_BAR * cycles / bound.cycles_at_least), 1), NAMES[key])
-    out.print(table)
-    out.print()
+    rows = [(f"{cycles:,}", "#" * max(round(_BAR * cycles / bound.cycles_at_least), 1), NAMES[key]) for key, cycles in bound.cycles.items()]
+    _show_table(out, _table(("cycles at least", "", "limited by"), rows, ["", "limited by"]))
 
 
 MENDING_HEADINGS = ("place", "access", "takes", "at best", "in excess", "cycles without", "")
@@ -302,7 +301,7 @@ MENDING_HEADINGS = ("place", "access", "takes", "at best", "in excess", "cycles 
 
 def mending_row(mending: Mending) -> tuple[str, ...]:
     """Return the cells of an access that costs more than it must."""
-    without = "" if mending.cycles_without is None else f"{mending.cycles_without:,}" if mending.lowers_bound else "same"
+    without = "" if mending.cycles_without is None else f"{mending.cycles_without:,}" if mending.cycles else "same"
     costs = (f"{mending.takes:,} {mending.unit}", f"{mending.at_best:,}", f"{100 * mending.share:.0f}%", without)
     return mending.place, mending.access, *costs, mending.pattern
 
@@ -313,12 +312,11 @@ def _show_mendings(out: Console, kernel: dict, machine: str, own: Container[str]
     if not mendings:
         return
     out.print(Text("What to mend first", style="bold"))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in MENDING_HEADINGS:
-        table.add_column(heading, justify="left" if heading in ("place", "access", "") else "right", no_wrap=not heading)
-    for each in mendings:
-        table.add_row(*mending_row(each))
-    out.print(table)
+    *headings, _ = MENDING_HEADINGS
+    rows = [mending_row(each) for each in mendings]
+    _show_table(out, _table(headings, (row[:-1] for row in rows), ["place", "access"]))
+    for place, access, *_, pattern in rows:
+        out.print(Text(f"{place}, {access}: {pattern}"), soft_wrap=not out.is_terminal)
     out.print()
 
 
@@ -330,18 +328,17 @@ def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], m
     # Of launches that differ there are only sums, and a bound belongs to one launch.
     if not launches.differ:
         if step := next_step(kernel, machine, sources):
-            out.print(Text(step, style="bold"))
+            out.print(Text(step, style="bold"), soft_wrap=not out.is_terminal)
             out.print()
         _show_mendings(out, kernel, machine, sources)
         _show_bound(out, kernel, machine)
-    tables = [table for space in MEASURES if (table := _space_table(kernel, space))]
+    tables = [_space_table(kernel, space) for space in MEASURES]
     for table in tables:
-        out.print(table)
-        out.print()
+        _show_table(out, table)
     if remainder := _remainder(kernel):
         out.print(remainder)
         out.print()
-    if not tables:
+    if not any(table.row_count for table in tables):
         out.print("no access to memory")
         out.print()
     _show_exactness(out, kernel)
@@ -375,7 +372,7 @@ def _show(out: Console, data: dict, files: Sequence[Path], whole_names: bool) ->
         out.print()
     for text in not_counted(uncounted):
         out.print(Text(text, style="dim"))
-    _show_links(out, data)
+    _show_table(out, _table(LINK_HEADINGS, rows_of_links(data), ["link"]))
     for hazard in data["hazards"]:
         _show_hazard(out, hazard, sources)
     for error in data.get("errors", ()):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from conflict_free.console import FAILED, OneLineParser, say
@@ -14,10 +14,14 @@ from . import saved_report
 from .bound import NAMES as RESOURCES
 from .bound import bound_of
 from .launches import accesses_of, fold
+from .mending import all_to_mend
 from .shown_names import shown_name
 
 # The ideal counts follow from the accesses, so they differ only where another count differs.
 _COUNTS = tuple(key for key in KEYS if not key.startswith("ideal_"))
+
+_EXCESS = "excess"
+_CYCLES = "cycles of the bound"
 
 
 def _kernels(data: dict) -> dict[str, list[dict]]:
@@ -32,24 +36,64 @@ def _kernels(data: dict) -> dict[str, list[dict]]:
 
 def _change(old: dict, new: dict) -> str:
     """Return the difference of two counts, such as "wavefronts 1,024 -> 32"; empty if nothing differs."""
-    changes = [f"{name} {old.get(name, 0):,} -> {new.get(name, 0):,}" for name in _COUNTS if old.get(name, 0) != new.get(name, 0)]
+    changes = [
+        f"{name} {old.get(name, 0):,} -> {new.get(name, 0):,}" for name in (*_COUNTS, _CYCLES) if old.get(name, 0) != new.get(name, 0)
+    ]
     return ", ".join(changes)
 
 
-def _lines(kernel: dict, own: Container[str]) -> dict[tuple, dict]:
-    """Return the counts by file, line, space and operation, where a library's stand at the reader's line that calls it."""
+def _accesses(kernel: dict, machine: str, own: Container[str]) -> dict[tuple, dict]:
+    """Return the counts by file, line, and kind of access, where a library's stand at the reader's line that calls it.
+
+    An access that costs more than it must also has its excess, and its cycles of the bound.
+    """
     found: dict[tuple, dict] = {}
     for line in accesses_of(kernel["lines"], own):
         sums = found.setdefault((line["file"], line["line"], line["space"], line["op"]), {})
         for name in _COUNTS:
             if name in line:
                 sums[name] = sums.get(name, 0) + line[name]
+    for each in all_to_mend(kernel, machine, own):
+        sums = found[each.location["file"], each.location["line"], each.space, each.operation]
+        sums[_EXCESS] = sums.get(_EXCESS, 0) + each.excess
+        sums[_CYCLES] = sums.get(_CYCLES, 0) + (each.cycles or 0)
     return found
 
 
-def _place(key: tuple) -> tuple:
-    file, line, space, operation = key
-    return file, line, SPACES.index(space), OPERATIONS.index(operation)
+def _pairs(before: Iterable[tuple], after: Iterable[tuple]) -> Iterator[tuple[tuple | None, tuple | None]]:
+    """Yield the keys of each access in both reports. Where a file has equally many accesses of a kind in both, their order tells which is
+    which, since lines move; elsewhere their lines tell."""
+    kinds: dict[tuple, tuple[list, list]] = {}
+    for side, keys in enumerate((before, after)):
+        for file, line, *kind in sorted(keys):
+            kinds.setdefault((file, *kind), ([], []))[side].append((file, line, *kind))
+    for old, new in kinds.values():
+        if len(old) == len(new):
+            yield from zip(old, new)
+        else:
+            yield from ((key if key in old else None, key if key in new else None) for key in sorted({*old, *new}))
+
+
+def _mended(old: dict, new: dict) -> str:
+    """Return what became of the excess of an access, as the beginning of a line; empty if there is none, or less or more than before."""
+    before, after = old.get(_EXCESS, 0), new.get(_EXCESS, 0)
+    if before > after == 0:
+        return "mended: " if new else "gone: "
+    return "new: " if after > before == 0 else ""
+
+
+def _access_changes(old: dict[tuple, dict], new: dict[tuple, dict]) -> list[str]:
+    """Return the accesses whose counts differ, as lines of text: those first that cost or have cost most of the bound."""
+    found = []
+    for before, after in _pairs(old, new):
+        counts = old.get(before, {}), new.get(after, {})
+        if change := _change(*counts):
+            file, line, space, operation = before or after
+            moved = f" -> {after[1]}" if before and after and before[1] != after[1] else ""
+            text = f"    {_mended(*counts)}{file}:{line}{moved} {space} {operation.replace('_', ' ')}: {change}"
+            cost = max(each.get(_CYCLES, 0) for each in counts)
+            found.append(((-cost, file, line, SPACES.index(space), OPERATIONS.index(operation)), text))
+    return [text for _, text in sorted(found)]
 
 
 def _bound_change(old: tuple[dict, str], new: tuple[dict, str]) -> str:
@@ -72,12 +116,7 @@ def _kernel_changes(old: dict, new: dict, machines: tuple[str, str], own: Contai
     for name in NUMBERS:
         if old.get(name, 0) != new.get(name, 0):
             changes.append(f"  {name.replace('_', ' ')} {old.get(name, 0):,} -> {new.get(name, 0):,}")
-    before, after = _lines(old, own), _lines(new, own)
-    for key in sorted(before.keys() | after.keys(), key=_place):
-        if change := _change(before.get(key, {}), after.get(key, {})):
-            file, line, space, operation = key
-            changes.append(f"    {file}:{line} {space} {operation.replace('_', ' ')}: {change}")
-    return changes
+    return changes + _access_changes(_accesses(old, machines[0], own), _accesses(new, machines[1], own))
 
 
 def _hazards(data: dict) -> set[str]:

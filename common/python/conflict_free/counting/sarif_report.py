@@ -91,7 +91,7 @@ def _bound(launches: Launches, machine: str, sources: Sequence[Path]) -> dict | 
     first = next(iter(what_to_mend(launches.counts, machine, own)), None)
     step = next_step(launches.counts, machine, own)
     text = f"{shown_name(launches.counts['name'])}: {bound.cycles_at_least:,} cycles at least. {step}"
-    if first and first.lowers_bound:
+    if first and first.cycles:
         text += f" Without it {first.cycles_without:,}."
     result = {"ruleId": _LIMIT, "level": "note", "message": {"text": text}}
     return {**result, "locations": [_location(first.location, sources)]} if first else result

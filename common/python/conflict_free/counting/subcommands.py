@@ -96,14 +96,16 @@ def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
 
 
 def _report(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> int:
-    # The text comes first, so that a full disk loses nothing of it.
-    printed_report.show(data, sources, options.whole_names)
+    # The text comes first, so that a full disk loses nothing of it. Where nobody reads it to its end, the files are written all the same.
+    try:
+        printed_report.show(data, sources, options.whole_names)
+    finally:
+        if options.json:
+            write_asked(options.json, json.dumps(data, indent=1) + "\n", "--json")
+        saved_report.write_pages(options, data, sources)
     failures = failing.failures(options.fail_if, data)
     for line in failures:
         print(line, file=sys.stderr)
-    if options.json:
-        write_asked(options.json, json.dumps(data, indent=1) + "\n", "--json")
-    saved_report.write_pages(options, data, sources)
     return exit_code(data) or (FAILED if failures else 0)
 
 

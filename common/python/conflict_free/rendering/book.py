@@ -22,7 +22,7 @@ from conflict_free.setup import cmake, cuda, setup
 def parse(arguments: list[str]):
     parser = OneLineParser(
         prog="scripts/book",
-        usage="scripts/book [--strict] [--pdf] [--serve | --open | --watch]",
+        usage="scripts/book [--strict] [--epub] [--pdf] [--serve | --open | --watch]",
         description="Does all the set-up, builds every chapter, runs and checks each one (on the "
         "GPU if there is one, else on the counting model), renders the book, and prints a summary "
         "and where index.html is. A kernel may be changed: the book then has its new counts, crosses out the times that "
@@ -32,6 +32,7 @@ def parse(arguments: list[str]):
     parser.add_argument(
         "--strict", action="store_true", help="fail on checks, expectations and claims that do not hold, and on stale times"
     )
+    parser.add_argument("--epub", action="store_true", help="make an EPUB of the book, too")
     parser.add_argument("--pdf", action="store_true", help="print the book as one PDF, too; needs Chromium")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--serve", action="store_true", help="serve the book on 127.0.0.1 until Ctrl+C")
@@ -111,7 +112,8 @@ def main() -> int:
     say(f"The pages are there: {index}")
     cmake.build(tools, "the chapters", "programs")
     passed = check_chapters(tools, build)
-    cmake.build(tools, "the book as one file", "book")
+    if options.epub:
+        cmake.build(tools, "the book as one file", "book")
     sys.stdout.flush()
     subprocess.run(module_command(tools.python, "rendering.summary", build / "counts", ROOT / "book" / "results"), check=False)
     if options.pdf:

@@ -13,9 +13,10 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from conflict_free.console import ROOT, say, shown_path, step
+from conflict_free.console import ROOT, meanwhile, say, shown_path, step
 
 from . import cuda
 from .cmake import CMAKE_MINIMUM, Tools, version_of
@@ -42,10 +43,10 @@ def set_up(*, tests: bool = False, sandbox: bool = False, mpi: bool = False) -> 
         old_cmake = cmake is None or version_of([cmake, "--version"]) < CMAKE_MINIMUM
         if old_cmake:
             locks.append(ROOT / "requirements-cmake.lock")
-        work |= make_venv(VENV, locks)
-        nvcc, made = cuda.find_or_install_nvcc()
+        # CUDA's compiler is installed while the packages are, unless its trial needs a CMake that is among them.
+        work |= make_venv(VENV, locks, meanwhile(_cuda) if not old_cmake else nullcontext())
+        nvcc, made = _cuda()
         work |= made
-        work |= cuda.find_or_install_nccl()
         give_to_owner()
     if not work:
         say(f"Set-up: nothing to do ({time.monotonic() - started:.1f} s)")
@@ -57,15 +58,25 @@ def set_up(*, tests: bool = False, sandbox: bool = False, mpi: bool = False) -> 
     )
 
 
-def make_venv(venv: Path, locks: Sequence[Path]) -> bool:
-    """Make the virtual environment with the locked packages. Return False if it is there already."""
+def _cuda() -> tuple[Path, bool]:
+    """Return the nvcc to build with, and whether it or NCCL was installed."""
+    nvcc, made = cuda.find_or_install_nvcc()
+    return nvcc, cuda.find_or_install_nccl() or made
+
+
+def make_venv(venv: Path, locks: Sequence[Path], beside: AbstractContextManager = nullcontext()) -> bool:
+    """Make the virtual environment with the locked packages. Return False if it is there already.
+
+    The packages are installed within `beside`, for work that needs the environment's pip alone.
+    """
     wanted = stamp_text(locks, platform.python_version(), sys.base_prefix, str(venv))
     stamp = venv / "conflict-free.stamp"
     if read(stamp) == wanted and (venv / "bin" / "python").exists():
         return False
     remove(venv)
     step(f"Set-up: virtual environment {shown_path(venv)}", [sys.executable, "-m", "venv", venv])
-    for lock in locks:
-        install_locked(f"Set-up: Python packages of {lock.name}", lock, python=venv / "bin" / "python")
+    with beside:
+        for lock in locks:
+            install_locked(f"Set-up: Python packages of {lock.name}", lock, python=venv / "bin" / "python")
     stamp.write_text(wanted, encoding="utf-8")
     return True

@@ -32,7 +32,7 @@ def test_an_unknown_argument_is_one_line(house, script):
 
 def test_the_unknown_argument_and_the_accepted_ones_are_named(house):
     done = house.run("book", "--serv")
-    assert "--serv" in done.stderr and "accepted: --help --strict --pdf --serve --open --watch" in done.stderr
+    assert "--serv" in done.stderr and "accepted: --help --strict --epub --pdf --serve --open --watch" in done.stderr
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from conflict_free.counting import bound, failing, mending, printed_report
+from conflict_free.counting import bound, failing, mending, printed_report, report_diff
 from conflict_free.model_files import RATES
 
 PER_CYCLE = {name: rate["per_cycle"] for name, rate in json.loads(RATES.read_text(encoding="utf-8"))["rates"].items()}
@@ -81,6 +81,10 @@ def test_of_blocks_that_were_not_counted_nothing_is_known():
     assert cycles(kernel, "wavefronts") == 2
 
 
+def test_of_blocks_that_did_not_run_nothing_is_known():
+    assert cycles(launch(1320, total=work(264), least=work(2), most=work(2), stopped=True), "wavefronts") == 2
+
+
 def test_what_the_l2_may_hold_costs_no_dram():
     held = (60 << 20) // 32
     assert cycles(launch(132, total=work(), loaded=held, stored=held), "dram") == 0
@@ -150,6 +154,33 @@ def test_the_report_says_what_limits_and_what_to_mend(capsys):
     assert shown.index("What to mend first") < shown.index("cycles at least") < shown.index("wavefronts each")
     assert "kernel.cu:7" in shown and "100%" in shown
     assert "wavefronts of the L1 and shared memory" in shown
+
+
+def changes_of(old: list[dict], new: list[dict], wavefronts: tuple[int, int]) -> list[str]:
+    """Return what `diff` says of two launches with these accesses, and these wavefronts of a multiprocessor."""
+    reports = [
+        {"machine": "sm_90", "kernels": [launch(132, total=work(132 * number), lines=lines)], "hazards": [], "exit_code": 0}
+        for number, lines in zip(wavefronts, (old, new))
+    ]
+    return [text.strip() for text in report_diff.differences(*reports)]
+
+
+def test_diff_says_what_was_mended_and_what_it_cost_of_the_bound():
+    old = [line(3, "shared", "load", 132 * 30, 132, 128), line(5, "shared", "store", 132 * 8, 132, 128)]
+    # A new line stands above the load, whose words no longer conflict, and another access is scattered.
+    new = [
+        line(4, "shared", "load", 132, 132, 4),
+        line(6, "shared", "store", 132 * 8, 132, 128),
+        line(9, "global", "load", 32 * 132, 132, 96),
+    ]
+    assert changes_of(old, new, (40, 17)) == [
+        "kernel, grid [132, 1, 1] block [32, 1, 1]:",
+        "cycles at least 40 -> 17",
+        "mended: kernel.cu:3 -> 4 shared load: wavefronts 3,960 -> 132, conflicts 3,828 -> 0, cycles of the bound 29 -> 0",
+        "new: kernel.cu:9 global load: requests 0 -> 32, sectors 0 -> 4,224, bytes 0 -> 4,096, cycles of the bound 0 -> 8",
+    ]
+    # Where a file has more accesses of a kind than before, their lines tell which is which.
+    assert [text.split(" shared")[0] for text in changes_of(old, [*new[:2], old[0]], (40, 48))[2:]] == ["kernel.cu:4"]
 
 
 def test_launches_that_differ_have_no_bound(capsys):

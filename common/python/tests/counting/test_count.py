@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
-from counting_tools import HEADER, needs_model, read_report, run
+from conftest import REPOSITORY
+from counting_tools import BUILD, HEADER, needs_model, read_report, run
 
 from conflict_free.counting import count
 
@@ -41,6 +45,19 @@ def test_a_hazard_is_an_exit_code_and_quotes_both_lines(folder):
     data = read_report(folder)
     assert data["exit_code"] == 0
     assert any(hazard["kind"] == "race" for hazard in data["hazards"])
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("reader", "said"), [("head -1", ""), ("> /dev/full", "error: the output cannot be written: No space left on device\n")]
+)
+def test_files_are_written_where_the_text_is_not_read_to_its_end(folder, reader, said):
+    # The pipe is closed, or the disk is full, before the report is printed.
+    count = f"{sys.executable} {REPOSITORY}/scripts/count --build-dir {BUILD} reverse.cu -DVALUE=1 --whole-names --json out.json"
+    command = f"{count} {'' if reader.startswith('>') else '|'} {reader}"
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert done.stderr == said
+    assert len(read_report(folder)["kernels"]) == 3
 
 
 @needs_model

@@ -86,7 +86,7 @@ def test_a_count_that_the_schema_gains_is_shown_compared_and_named(house, tmp_pa
     assert house.run("conflict-free", "diff", str(tmp_path / "old"), str(tmp_path / "new")).stdout.splitlines()[1:] == [
         "  matrix load: instructions 0 -> 2, wavefronts 0 -> 8, conflicts 0 -> 6",
         "  votes 0 -> 3",
-        "    a.cu:3 shared matrix load: instructions 0 -> 2, wavefronts 0 -> 8, conflicts 0 -> 6",
+        "    new: a.cu:3 shared matrix load: instructions 0 -> 2, wavefronts 0 -> 8, conflicts 0 -> 6",
     ]
     (house.root / "scripts" / "names").write_text(NAMES, encoding="utf-8")
     assert house.run("names", str(house.root / "common" / "python")).stdout == "3 4.0 6.0\n"

@@ -100,6 +100,8 @@ WAYS_TO_END = (
     ("dynamic<<<1, 32, 1 << 20>>>(p)", 1, 1, "too_much_dynamic_shared_memory"),
     ("fixed<<<1, 1>>>(p, 0)", 1, 1, "too_much_static_shared_memory"),
     ("recurse<<<1, 32>>>(p)", 1, 2, "too_many_calls"),
+    ('setenv("SIMT_KEEP_FREE", "1000000000000000", 1); spin<<<1, 32>>>(p)', 1, 2, "no_memory_left"),
+    ('setenv("SIMT_KEEP_FREE", "1000000000000000", 1); cudaMalloc(&p, 128)', 1, 1, "no_memory_left"),
 )
 
 

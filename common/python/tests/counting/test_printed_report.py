@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
 import pytest
 from counting_tools import SCHEMA, global_, kernel, report, shared
+from rich.console import Console
 
 from conflict_free.counting import launches, printed_report, subcommands
 
@@ -65,6 +67,18 @@ def test_the_listing_shows_the_function_and_its_counts(capsys, source):
     assert "shared store      4 32.00*    3     s[0] = 1;\n" in text
     assert "   1 __global__ void k()\n" in text and "// after" not in text
     assert not any(line.endswith(" ") for line in text.splitlines())
+
+
+def test_a_narrow_terminal_cuts_no_number(monkeypatch, capsys):
+    counts = shared(123_456_789, 9_876_543_210, 123_456_789)
+    data = report(
+        kernel(shared_store=counts, lines=[{**kernel()["lines"][0], **counts}], global_load=global_(1 << 30, 1 << 35, 1 << 34, 1 << 40))
+    )
+    monkeypatch.setattr(printed_report, "Console", functools.partial(Console, force_terminal=True, color_system=None, width=60))
+    text = shown(capsys, data)
+    for number in ("9,876,543,210", f"{1 << 35:,}", f"{1 << 40:,}"):
+        assert number in text
+    assert "a.cu:3, shared store: lanes 32 words apart" in text
 
 
 def test_rare_counts_are_shown(capsys, source):

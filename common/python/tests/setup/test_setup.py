@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -339,15 +340,30 @@ def test_a_step_whose_command_is_not_there_is_one_line(machine):
         console.step("Trial", ["absent-command"])
 
 
+def test_what_is_done_meanwhile_shows_its_end_alone(machine, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(console, "LOGS", tmp_path)
+    with console.meanwhile(lambda: console.step("Beside", [sys.executable, "-c", ""])):
+        console.step("Here", [sys.executable, "-c", "import time; time.sleep(0.5)"])
+    assert re.fullmatch(r"Here \.\.\.\nBeside: done in \S+ s\n  done in \S+ s\n", capsys.readouterr().out)
+    with (
+        pytest.raises(Stop, match="Beside failed"),
+        console.meanwhile(lambda: console.step("Beside", [sys.executable, "-c", "raise SystemExit(1)"])),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_step_leaves_nothing_running(house, number):
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_an_interrupted_step_leaves_nothing_running(house, number, meanwhile):
     """The command has a child of its own that would go on writing."""
     written = house.root / "written"
     child = f"import time; f = open({str(written)!r}, 'a')\nwhile True: f.write('x'); f.flush(); time.sleep(0.01)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     (house.root / "scripts" / "long").write_text(
         "import sys; sys.path.insert(0, sys.path[0] + '/../common/python')\nfrom conflict_free import console\n"
-        f"console.run_main(lambda: console.step('Long', [sys.executable, '-c', {parent!r}]))\n",
+        f"def long(): console.step('Long', [sys.executable, '-c', {parent!r}])\n"
+        "def beside():\n    with console.meanwhile(long): console.step('Here', [sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        f"console.run_main({'beside' if meanwhile else 'long'})\n",
         encoding="utf-8",
     )
     process = start([sys.executable, house.root / "scripts" / "long"], stderr=subprocess.PIPE, text=True)

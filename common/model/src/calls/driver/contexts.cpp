@@ -27,7 +27,7 @@ Handles<CUctx_st>& contexts()
     return instance;
 }
 
-unsigned long long next_id()
+unsigned long long next_context_id()
 {
     static std::atomic<unsigned long long> last{0};
     return ++last;
@@ -55,7 +55,7 @@ CUcontext primary_context(int ordinal)
     require_device(ordinal);
     const std::scoped_lock lock(mutex);
     CUcontext& context = primary[ordinal];
-    if (!context) context = contexts().create({.device = ordinal, .id = next_id(), .is_primary = true});
+    if (!context) context = contexts().create({.device = ordinal, .id = next_context_id(), .is_primary = true});
     return context;
 }
 
@@ -179,7 +179,7 @@ CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned flags, CUd
     return driver_call([&] {
         require(context != nullptr);
         require_device(device);
-        *context = contexts().create({.device = device, .flags = flags, .id = next_id()});
+        *context = contexts().create({.device = device, .flags = flags, .id = next_context_id()});
         context_stack().push_back(*context);
         use(*context);
     });

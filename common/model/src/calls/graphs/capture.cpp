@@ -18,7 +18,7 @@ std::recursive_mutex& capture_mutex()
     return mutex;
 }
 
-unsigned long long next_id()
+unsigned long long next_capture_id()
 {
     static std::atomic<unsigned long long> last{0};
     return ++last;
@@ -71,7 +71,7 @@ void begin(cudaStream_t handle, cudaGraph_t graph, const cudaGraphNode_t* depend
     stream.capture->into_given_graph = graph != nullptr;
     stream.capture->graph = graph ? graph : new_graph();
     stream.capture->mode = mode;
-    stream.capture->id = next_id();
+    stream.capture->id = next_capture_id();
     stream.capture->origin = &stream;
     stream.capture->streams = {&stream};
     stream.captured_last.clear();

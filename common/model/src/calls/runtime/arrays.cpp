@@ -27,7 +27,7 @@ struct LiveArrays {
     std::set<const void*> arrays, mipmapped;
 };
 
-LiveArrays& live()
+LiveArrays& live_arrays()
 {
     static LiveArrays& instance = *new LiveArrays;
     return instance;
@@ -91,8 +91,8 @@ cudaError_t new_array(cudaArray_t* handle, const cudaChannelFormatDesc* descript
     return call([&] {
         require(handle != nullptr);
         auto array = std::make_unique<cudaArray>(make_array(description, extent, flags));
-        const std::scoped_lock lock(live().mutex);
-        live().arrays.insert(array.get());
+        const std::scoped_lock lock(live_arrays().mutex);
+        live_arrays().arrays.insert(array.get());
         *handle = array.release();
     });
 }
@@ -110,15 +110,15 @@ ChannelFormat format_of(const cudaChannelFormatDesc& description)
 
 const cudaArray& require_array(cudaArray_const_t handle)
 {
-    const std::scoped_lock lock(live().mutex);
-    require(live().arrays.contains(handle), cudaErrorInvalidResourceHandle);
+    const std::scoped_lock lock(live_arrays().mutex);
+    require(live_arrays().arrays.contains(handle), cudaErrorInvalidResourceHandle);
     return *handle;
 }
 
 const cudaArray& require_mipmapped(cudaMipmappedArray_const_t handle)
 {
-    const std::scoped_lock lock(live().mutex);
-    require(live().mipmapped.contains(handle), cudaErrorInvalidResourceHandle);
+    const std::scoped_lock lock(live_arrays().mutex);
+    require(live_arrays().mipmapped.contains(handle), cudaErrorInvalidResourceHandle);
     return handle->whole;
 }
 
@@ -148,8 +148,8 @@ cudaError_t cudaFreeArray(cudaArray_t array)
         const cudaArray& freed = require_array(array);
         require(freed.whole == nullptr, cudaErrorInvalidResourceHandle);
         simt::device(freed.device).destroy_array(freed.number);
-        const std::scoped_lock lock(live().mutex);
-        live().arrays.erase(array);
+        const std::scoped_lock lock(live_arrays().mutex);
+        live_arrays().arrays.erase(array);
         delete array;
     });
 }
@@ -170,9 +170,9 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* handle, const cudaCha
             part.whole = array.get();
             array->levels.push_back(std::make_unique<cudaArray>(part));
         }
-        const std::scoped_lock lock(live().mutex);
-        for (const auto& level : array->levels) live().arrays.insert(level.get());
-        live().mipmapped.insert(array.get());
+        const std::scoped_lock lock(live_arrays().mutex);
+        for (const auto& level : array->levels) live_arrays().arrays.insert(level.get());
+        live_arrays().mipmapped.insert(array.get());
         *handle = array.release();
     });
 }
@@ -183,9 +183,9 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t handle)
         if (!handle) return;
         const cudaArray& whole = require_mipmapped(handle);
         simt::device(whole.device).destroy_array(whole.number);
-        const std::scoped_lock lock(live().mutex);
-        for (const auto& level : handle->levels) live().arrays.erase(level.get());
-        live().mipmapped.erase(handle);
+        const std::scoped_lock lock(live_arrays().mutex);
+        for (const auto& level : handle->levels) live_arrays().arrays.erase(level.get());
+        live_arrays().mipmapped.erase(handle);
         delete handle;
     });
 }

@@ -15,7 +15,7 @@ bool is_default(cudaStream_t stream) { return !stream || stream == cudaStreamLeg
 
 constexpr unsigned long long legacy_id = 1, per_thread_id = 2;
 
-unsigned long long next_id()
+unsigned long long next_stream_id()
 {
     static std::atomic<unsigned long long> last{per_thread_id};
     return ++last;
@@ -55,7 +55,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
         int least = 0, greatest = 0;
         cudaDeviceGetStreamPriorityRange(&least, &greatest);
         *stream = streams().create(
-            {.flags = flags, .priority = std::min(least, std::max(greatest, priority)), .device = thread_state().device, .id = next_id()});
+            {.flags = flags, .priority = std::min(least, std::max(greatest, priority)), .device = thread_state().device, .id = next_stream_id()});
     });
 }
 

@@ -28,7 +28,7 @@ struct LiveTextures {
     std::map<std::uint64_t, TextureObject> textures, surfaces;
 };
 
-LiveTextures& live()
+LiveTextures& live_textures()
 {
     static LiveTextures& instance = *new LiveTextures;
     return instance;
@@ -124,9 +124,9 @@ void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const
 template <class Objects, class Body> cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, const Body& body)
 {
     return call([&] {
-        const std::scoped_lock lock(live().mutex);
-        const auto found = (live().*objects).find(handle);
-        require(found != (live().*objects).end());
+        const std::scoped_lock lock(live_textures().mutex);
+        const auto found = (live_textures().*objects).find(handle);
+        require(found != (live_textures().*objects).end());
         body(found->second);
     });
 }
@@ -135,11 +135,11 @@ template <class Objects> cudaError_t destroy(Objects LiveTextures::* objects, st
 {
     return call([&] {
         if (handle == 0) return;
-        const std::scoped_lock lock(live().mutex);
-        const auto found = (live().*objects).find(handle);
-        require(found != (live().*objects).end());
+        const std::scoped_lock lock(live_textures().mutex);
+        const auto found = (live_textures().*objects).find(handle);
+        require(found != (live_textures().*objects).end());
         device(found->second.device).destroy_texture(handle);
-        (live().*objects).erase(found);
+        (live_textures().*objects).erase(found);
     });
 }
 
@@ -162,8 +162,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* handle, const cudaResou
         set_sampling(request, *texture);
         set_levels(request, *resource, *texture);
         *handle = current_device().create_texture(request);
-        const std::scoped_lock lock(live().mutex);
-        live().textures[*handle] = {*resource, *texture, view ? std::optional(*view) : std::nullopt, thread_state().device};
+        const std::scoped_lock lock(live_textures().mutex);
+        live_textures().textures[*handle] = {*resource, *texture, view ? std::optional(*view) : std::nullopt, thread_state().device};
     });
 }
 
@@ -198,8 +198,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, const cudaResou
         set_resource(request, *resource);
         request.surface = true;
         *handle = current_device().create_texture(request);
-        const std::scoped_lock lock(live().mutex);
-        live().surfaces[*handle] = {*resource, {}, std::nullopt, thread_state().device};
+        const std::scoped_lock lock(live_textures().mutex);
+        live_textures().surfaces[*handle] = {*resource, {}, std::nullopt, thread_state().device};
     });
 }
 

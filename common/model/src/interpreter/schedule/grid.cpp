@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "device/address_space.hpp"
+#include "device/host_memory.hpp"
 #include "interpreter/schedule/launch.hpp"
 
 namespace simt::interpreter {
@@ -193,7 +194,7 @@ private:
             bool ended = false;
             try {
                 ended = cluster->run_slice();
-                check_time(*cluster);
+                check_time_and_memory(*cluster);
             } catch (...) {
                 cluster->end();
                 throw;
@@ -223,10 +224,14 @@ private:
         idle_turns_ = 0;
     }
 
-    void check_time(const Cluster& cluster)
+    void check_time_and_memory(const Cluster& cluster)
     {
         works_ |= !cluster.idle();
         if (++slices_ % slices_between_looks != 0) return;
+        if (std::optional<Message> message = memory::no_memory_left()) {
+            message->fields.insert(message->fields.end(), {{"kernel", launch_.program->name}, {"block", cluster.front().index}});
+            throw LaunchStopped(error_out_of_memory, std::move(message));
+        }
         const double now = processor_seconds();
         if (std::exchange(works_, false)) worked_ = now;
         const double limit = launch_.timeout ? launch_.timeout->count() : most_seconds_of_block;

@@ -41,7 +41,8 @@ private:
 
 /// Numbers of CUDA errors that kernels end with.
 inline constexpr int error_illegal_address = 700, error_assert = 710, error_stack = 714, error_illegal_instruction = 715,
-                     error_misaligned = 716, error_invalid_pc = 718, error_failure = 719, error_timeout = 702, error_not_supported = 801;
+                     error_misaligned = 716, error_invalid_pc = 718, error_failure = 719, error_timeout = 702, error_out_of_memory = 2,
+                     error_not_supported = 801;
 
 /// Sets bit n, or bit 63 for all that follow.
 inline void note_bit(std::atomic<std::uint64_t>& bits, int n)

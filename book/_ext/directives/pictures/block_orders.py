@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``block-orders``: the tiles that the first blocks of a transpose read and write; a drawing, whose order is that of the kernel's text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural
+
+from ..project import EvidenceDirective, picture, render
+
+#: Units of the picture: a tile, and the space between input and output.
+CELL, GAP = 22, 34
+
+#: What gives the column that a thread loads: the block's number in x or in y.
+_COLUMN = re.compile(r"\bint x = blockIdx\.([xy]) \*")
+
+
+def tile_of(block: int, tiles: int, down: bool) -> tuple[int, int]:
+    """Return row and column of the tile of the input that a block reads; the blocks are numbered along the rows, or ``down`` the columns."""
+    across, along = divmod(block, tiles)
+    return (along, across) if down else (across, along)
+
+
+def panel_of(kernel: str, tiles: int, at_once: int, down: bool) -> dict[str, Any]:
+    """Return what the template draws of a kernel: the tiles of input and output, and which the first ``at_once`` blocks read and write."""
+    read = {tile_of(block, tiles, down): block for block in range(at_once)}
+    written = {(column, row): block for (row, column), block in read.items()}
+    rows = len({row for row, _ in written})
+    return {
+        "kernel": kernel,
+        "way": "down the columns" if down else "along the rows",
+        "rows": f"{plural(rows, 'row')} of tiles",
+        "sides": [
+            {"words": words, "left": left, "cells": [_cell(row, column, tiles, found) for row in range(tiles) for column in range(tiles)]}
+            for words, left, found in (("read", 0, read), ("written", tiles * CELL + GAP, written))
+        ],
+    }
+
+
+def _cell(row: int, column: int, tiles: int, found: dict[tuple[int, int], int]) -> dict[str, Any]:
+    return {"x": column * CELL, "y": row * CELL, "block": found.get((row, column))}
+
+
+class BlockOrders(EvidenceDirective, directive="block-orders"):
+    """``.. block-orders:: SLUG.KERNEL …``: for each transpose, the tiles that the blocks read and write that run first.
+
+    ``:tiles: N`` is the tiles of a side of the matrix, ``:at-once: N`` how many blocks run at once. Whether the blocks are numbered
+    along the rows or down the columns is read from the kernel's text.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec = {"tiles": directives.positive_int, "at-once": directives.positive_int}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        tiles, at_once = self.options.get("tiles", 8), self.options.get("at-once", 16)
+        if at_once > tiles * tiles:
+            raise ResultError(f":at-once: {at_once} is more than the {tiles * tiles} blocks of {tiles} × {tiles} tiles")
+        panels = []
+        for argument in self.arguments[0].split():
+            slug, kernel = self.kernel_argument(argument)
+            found = _COLUMN.search(evidence.sources(slug).region(kernel).text)
+            if found is None:
+                raise ResultError(f"{argument} does not say 'int x = blockIdx.x *' or 'blockIdx.y', so its order of blocks is not known")
+            panels.append(panel_of(kernel, tiles, at_once, found[1] == "y"))
+        said = " ".join(
+            f"{one['kernel']}: blocks numbered {one['way']}; blocks 0 to {at_once - 1} write to {one['rows']}." for one in panels
+        )
+        side = tiles * CELL
+        html = render(
+            "block_orders.html", panels=panels, description=said, cell=CELL, width=2 * side + GAP, height=side, side=side, at_once=at_once
+        )
+        return picture(html, said)
