@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .assignment import Assignment
@@ -127,6 +127,17 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapp
     for name, number in made.items():
         if (limit := getattr(assignment.kernels, name)) is not None:
             yield name, number, value_of(limit, parameters, f"kernels.{name}")
+
+
+def closest(runs: Sequence[Run], assignment: Assignment) -> str:
+    """Return the words about the limit to which the runs come closest, and in which case."""
+    found = [
+        (made / most, FEW_LANES[name][0].format(made), most, run.case.name)
+        for run in runs
+        for name, made, most in few_lanes(names_of(run), assignment, run.case.parameters)
+        if made
+    ]
+    return "; {1}, at most {2:,.0f} (case {3})".format(*max(found)) if found else ""
 
 
 def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Finding]:

@@ -353,6 +353,12 @@ def test_lanes_that_go_one_by_one_are_too_many_instructions():
     assert by_kernels(task, [kernel(0), kernel(0)]).seen.startswith("warps access memory 80 times")
 
 
+def test_a_check_that_passes_names_the_tightest_limit():
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(barriers="width")})
+    assert data_checks.closest([made_run([])], task) == "; a block passes 2 barriers, at most 4 (case small)"
+    assert data_checks.closest([], task) == ""
+
+
 def test_many_launches_are_no_way_to_spread_blocks():
     assert by_kernels(kernels=[kernel(0)] * 4) is None
     assert by_kernels(kernels=[kernel(0)] * 5).seen == "it launches kernels 5 times"
