@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -65,26 +66,31 @@ class Mending:
         return self.takes - self.at_best
 
 
-def _strides(access: Mapping[str, Any] | None) -> tuple[int, set[int]]:
-    """Return the bytes that a lane accesses, and the distances in bytes between neighboring lanes, for the access that is shown."""
+def _stride(access: Mapping[str, Any] | None) -> tuple[int, int]:
+    """Return the bytes that a lane accesses, and how many bytes apart neighboring lanes are, for the access that is shown.
+
+    Lanes that share an address do not count. 0 stands for lanes that are not mostly equally far apart.
+    """
     if not access:
-        return 0, set()
+        return 0, 0
     lanes = access["lanes"]
-    return access["size"], {after - before for before, after in zip(lanes, lanes[1:]) if before is not None and after is not None}
+    apart = Counter(abs(after - before) for before, after in zip(lanes, lanes[1:]) if None not in (before, after) and before != after)
+    (stride, often), *_ = apart.most_common(1) or [(0, 0)]
+    return access["size"], stride if 2 * often > apart.total() else 0
 
 
-def _shared_pattern(size: int, strides: set[int]) -> str:
-    stride = abs(next(iter(strides))) if len(strides) == 1 else 0
+def _shared_pattern(size: int, stride: int) -> str:
     words = stride // _BANK_BYTES
     if size == _BANK_BYTES and stride % _BANK_BYTES == 0 and words > 1:
         if words % _BANKS == 0:
             return f"lanes {words} words apart are all in one bank: pad each row by one word, or swizzle"
         return f"lanes {words} words apart share banks: make the distance odd, by padding or swizzling"
+    if stride > size > _BANK_BYTES:
+        return f"lanes {stride} bytes apart access {size} bytes each: let neighboring lanes access neighboring {size} bytes, pad or swizzle"
     return "several words of one bank: pad or swizzle, so that the words of a phase lie in different banks"
 
 
-def _global_pattern(size: int, strides: set[int]) -> str:
-    stride = abs(next(iter(strides))) if len(strides) == 1 else 0
+def _global_pattern(size: int, stride: int) -> str:
     if stride >= _SECTOR_BYTES:
         return f"lanes {stride} bytes apart: a sector for each; let neighboring lanes access neighboring elements"
     if stride > size:
@@ -136,7 +142,7 @@ def all_to_mend(kernel: Mapping[str, Any], machine: str, own: Container[str] = (
                 takes=line[measure.cost],
                 at_best=line[measure.ideal],
                 share=excess / all_of_unit[measure.cost],
-                pattern=pattern(*_strides(line.get("first_access"))),
+                pattern=pattern(*_stride(line.get("first_access"))),
                 cycles_without=without,
                 cycles=None if bound is None or without is None else bound - without,
             )

@@ -14,6 +14,8 @@ from .mending import what_to_mend
 
 # Of a launch that is limited by wavefronts: how often it may load a sector without a hint to keep the sector.
 _FEW_TIMES = 2.0
+# Of a launch that is limited by instructions: the part that may be accesses without a hint to make them wider.
+_FEW_ACCESSES = 0.1
 
 
 def _instructions(kernel: Mapping[str, Any], space: str) -> int:
@@ -33,8 +35,17 @@ def _of_wavefronts(kernel: Mapping[str, Any]) -> str:
     return "fewer or wider accesses to global memory: load 16 bytes at once"
 
 
-_OF_OTHERS = {
-    "instructions": "fewer instructions: each multiprocessor issues as many as it can",
+def _of_instructions(kernel: Mapping[str, Any]) -> str:
+    """Return the sentence on a launch that issues as many instructions as it can: what most of them are."""
+    accesses = (_instructions(kernel, "shared") + _instructions(kernel, "global")) / kernel["work"]["sum"]["instructions"]
+    if accesses > _FEW_ACCESSES:
+        return f"fewer instructions, {100 * accesses:.0f} % of them accesses: load 16 bytes at once, and keep more results of each thread in registers"
+    return f"fewer instructions, {100 * (1 - accesses):.0f} % of them arithmetic: for products of matrices, tensor cores take fewer"
+
+
+_STEPS = {
+    "wavefronts": _of_wavefronts,
+    "instructions": _of_instructions,
     "double_precision": "less double precision: its pipe takes two instructions a cycle",
     "special_functions": "fewer special functions: their pipe takes one instruction in two cycles",
     "barriers": "fewer barriers: they come one after another",
@@ -57,7 +68,8 @@ def next_step(kernel: Mapping[str, Any], machine: str, own: Container[str] = ())
     if first and first.cycles:
         step = f"{first.place}, {first.access}: {first.pattern}"
     else:
-        step = _of_wavefronts(kernel) if bound.limited_by == "wavefronts" else _OF_OTHERS[bound.limited_by]
+        found = _STEPS[bound.limited_by]
+        step = found if isinstance(found, str) else found(kernel)
     text = f"Limited by {NAMES[bound.limited_by]}. Next: {step}."
     if kernel["blocks"] < multiprocessors():
         text += f" Blocks for {kernel['blocks']} of {multiprocessors()} multiprocessors: the others have nothing to do."

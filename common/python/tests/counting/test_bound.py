@@ -112,6 +112,10 @@ def line(number: int, space: str, op: str, cost: int, ideal: int, stride: int, s
     return {"file": "kernel.cu", "line": number, "space": space, "op": op, **counted, "first_access": access}
 
 
+def lanes_at(space: str, size: int, lanes: list[int]) -> dict:
+    return {**line(1, space, "load", 64, 32, 4), "first_access": {"size": size, "lanes": lanes}}
+
+
 def test_what_adds_most_to_the_bound_is_first():
     lines = [
         line(3, "shared", "load", 132 * 20, 132 * 10, 128),
@@ -134,6 +138,14 @@ def test_what_adds_most_to_the_bound_is_first():
     [
         (line(1, "global", "load", 9, 4, 12), "4 of each 12 bytes are used"),
         (line(1, "shared", "load", 64, 32, 64), "16 words apart share banks"),
+        # Groups of lanes share a word, and rows end within a warp.
+        (lanes_at("shared", 4, [0] * 16 + [256] * 16), "lanes 64 words apart are all in one bank"),
+        (lanes_at("shared", 16, [*range(0, 512, 32)] * 2), "32 bytes apart access 16 bytes each: let neighboring lanes"),
+        (
+            lanes_at("global", 4, [4096 * row + 32 * lane for row in (0, 1) for lane in range(16)]),
+            "lanes 32 bytes apart: a sector for each",
+        ),
+        (lanes_at("shared", 4, [128 * (lane * lane % 11) for lane in range(32)]), "several words of one bank"),
         ({**line(1, "shared", "load", 64, 32, 4), "first_access": None}, "several words of one bank"),
         ({**line(1, "global", "load", 64, 32, 4), "first_access": None}, "few bytes of each sector"),
     ],

@@ -39,7 +39,15 @@ ROWS = 132 * 4
             "1.25 for each instruction of arithmetic: keep more results of each thread in registers",
         ),
         # Each thread has many results: the schedulers are busy.
-        (launch(ROWS, total=work(4_494_000, instructions=18_700_000)), "fewer instructions"),
+        (
+            launch(ROWS, total=work(4_494_000, instructions=18_700_000)) | {"shared_load": group(number=2_500_000, wavefronts=3_000_000)},
+            "fewer instructions, 13 % of them accesses: load 16 bytes at once",
+        ),
+        # A warp has a tile of its own: little is left but multiply-adds.
+        (
+            launch(ROWS, total=work(901_000, instructions=4_460_544)) | {"shared_load": group(number=196_608, wavefronts=655_360)},
+            "fewer instructions, 96 % of them arithmetic",
+        ),
         (launch(1, total=work(8), most=work(8)), "Blocks for 1 of 132 multiprocessors"),
         (launch(ROWS, total=work(barriers=9), most=work(barriers=9)), "fewer barriers"),
         (launch(ROWS, total=work(100), loaded=100_000), "fewer distinct bytes loaded"),

@@ -54,8 +54,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
         require(stream && flags <= cudaStreamNonBlocking);
         int least = 0, greatest = 0;
         cudaDeviceGetStreamPriorityRange(&least, &greatest);
-        *stream = streams().create(
-            {.flags = flags, .priority = std::min(least, std::max(greatest, priority)), .device = thread_state().device, .id = next_stream_id()});
+        *stream = streams().create({.flags = flags,
+                                    .priority = std::min(least, std::max(greatest, priority)),
+                                    .device = thread_state().device,
+                                    .id = next_stream_id()});
     });
 }
 
