@@ -77,7 +77,7 @@ def test_the_page_has_the_rule_of_the_model(shared_page):
 def test_a_page_begins_with_a_case_that_it_does_not_ask_for(page, name):
     open_page(page, name)
     figure = page.locator("figure.sector-explorer")
-    assert figure.get_attribute("data-sectors") == {"copy.html": "9", "naive.html": "24"}[name]
+    assert figure.get_attribute("data-sectors") == {"copy.html": "9", "naive.html": "32"}[name]
     assert figure.locator(".fallback").is_hidden() and figure.locator(".stage svg").count() == int(figure.get_attribute("data-sectors"))
     assert page.trouble == []
 

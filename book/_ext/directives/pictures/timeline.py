@@ -34,10 +34,11 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
     """``.. load-timeline::``: a line of the body is ``SLUG.KERNEL | N``: the kernel has *N* loads of a thread in flight at once.
 
     ``:loads: N`` is how many loads the thread makes, ``:bytes: N`` how many bytes each brings.
+    ``:note:`` ends the caption.
     """
 
     has_content = True
-    option_spec = {"loads": directives.positive_int, "bytes": directives.positive_int}
+    option_spec = {"loads": directives.positive_int, "bytes": directives.positive_int, "note": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
@@ -57,6 +58,14 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
             f"{one['kernel']}: {plural(one['together'], 'load')} of a thread in flight, {plural(one['bytes'], 'byte')}." for one in panels
         )
         html = render(
-            "load_timeline.html", panels=panels, description=said, loads=loads, width=LEFT + longest, left=LEFT, row=ROW, issue=ISSUE
+            "load_timeline.html",
+            panels=panels,
+            description=said,
+            note=self.options.get("note", ""),
+            loads=loads,
+            width=LEFT + longest,
+            left=LEFT,
+            row=ROW,
+            issue=ISSUE,
         )
         return picture(html, said)
