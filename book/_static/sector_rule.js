@@ -3,7 +3,7 @@
 
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:5baebec15b48371d8bb2126b1128356e729441851c837b774366dcde5877882b
+// Sources: sha256:c568da195ea112d9f17532235431da1623f351ecd9217a4c7bd1fe510717a704
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

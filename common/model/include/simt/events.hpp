@@ -89,6 +89,8 @@ public:
     virtual void cluster_access(int /*lanes*/) {}
     /// All threads of the block have reached a barrier.
     virtual void block_barrier() {}
+    /// Some warps of the block have reached a barrier, or the last thread has arrived at an mbarrier.
+    virtual void part_barrier() {}
     /// The given lanes of a warp have synchronized with one another.
     virtual void warp_barrier(int /*warp*/, std::uint32_t /*lanes*/) {}
     virtual void block_ends() {}

@@ -243,6 +243,7 @@ void BlockWatch::part_barrier(std::span<const int> warps)
     ++state_->counters->barriers;
     state_->launch.orders_parts = true;
     state_->shared.part_barrier(warps);
+    for (Listener* listener : state_->launch.listeners) listener->part_barrier();
 }
 
 void BlockWatch::warp_barrier(int warp, std::uint32_t lanes)
@@ -263,6 +264,12 @@ void BlockWatch::release(int warp, std::uint64_t object)
 void BlockWatch::acquire(int warp, std::uint64_t object)
 {
     if (is_watching_) state_->shared.acquire(warp, object);
+}
+
+void BlockWatch::phase_ends()
+{
+    if (!is_watching_) return;
+    for (Listener* listener : state_->launch.listeners) listener->part_barrier();
 }
 
 void BlockWatch::global_release_acquire(std::uint64_t address)

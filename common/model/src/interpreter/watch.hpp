@@ -92,6 +92,8 @@ public:
     /// which the warp only arrived. `object` is any number that identifies the object in its block.
     void release(int warp, std::uint64_t object);
     void acquire(int warp, std::uint64_t object);
+    /// The last thread has arrived at an mbarrier of the block.
+    void phase_ends();
     /// The same between blocks, through an address of global memory: an atomic access, or a fence with a flag.
     /// access() of an atomic to global memory does this by itself.
     void global_release_acquire(std::uint64_t address);

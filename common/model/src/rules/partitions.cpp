@@ -4,7 +4,7 @@
 #include "rules/partitions.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "rules/lanes.hpp"
@@ -40,10 +40,9 @@ void Partitions::warp_access(const WarpAccess& access)
         const std::uint64_t stripe = access.address[lane] / static_cast<std::uint64_t>(machine_.partition_bytes);
         used |= 1u << stripe % static_cast<std::uint64_t>(machine_.partitions);
     }
-    if (is_first_group_ && steps.made == 0)
-        for (const std::size_t partition : lanes_in(used)) ++(is_load ? counts_.load : counts_.store).first_step[partition];
-    if (steps.made == steps.partitions.size()) steps.partitions.push_back(0);
-    steps.partitions[steps.made++] |= used;
+    if (steps.made == steps.requests.size()) steps.requests.emplace_back(static_cast<std::size_t>(machine_.partitions));
+    for (const std::size_t partition : lanes_in(used)) ++steps.requests[steps.made][partition];
+    ++steps.made;
 }
 
 void Partitions::block_ends()
@@ -66,8 +65,14 @@ void Partitions::end_group()
 
 void Partitions::end_steps(Steps& steps, PartitionUse& use)
 {
-    for (const std::uint32_t used : steps.partitions) ++use.steps[static_cast<std::size_t>(std::popcount(used)) - 1];
-    steps.partitions.clear();
+    if (is_first_group_ && !steps.requests.empty()) use.first_step = steps.requests.front();
+    for (const auto& requests : steps.requests) {
+        const std::uint64_t all = std::accumulate(requests.begin(), requests.end(), std::uint64_t{0});
+        const auto used =
+            std::ranges::count_if(requests, [&](std::uint64_t some) { return some > 0 && 2 * some * requests.size() >= all; });
+        ++use.steps[static_cast<std::size_t>(used) - 1];
+    }
+    steps.requests.clear();
 }
 
 PartitionCounts Partitions::take() { return std::exchange(counts_, {}); }

@@ -15,7 +15,8 @@ namespace simt::rules {
 
 /// Groups blocks into those that are active together: as many, in order, as the machine holds. Within a group it takes
 /// the k-th global load of every block as one step, the k-th global store likewise, and counts the partitions that the
-/// step goes to. The machine must have partitions, at most 32.
+/// step goes to: those that get at least half of the requests that each would get if all got the same. A block that strays does not
+/// make a partition busy. The machine must have partitions, at most 32.
 ///
 /// This assumes that blocks run in step. On a GPU, blocks drift apart and are replaced one by one.
 class Partitions : public Listener {
@@ -35,8 +36,8 @@ public:
 private:
     /// The steps of the group of blocks that run now, for one operation.
     struct Steps {
-        /// Bit p is set when the step goes to partition p.
-        std::vector<std::uint32_t> partitions;
+        /// For each step, the requests to each partition.
+        std::vector<std::vector<std::uint64_t>> requests;
         /// Steps that the running block has made.
         std::size_t made = 0;
     };

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "device/host_memory.hpp"
 
@@ -32,7 +34,8 @@ protected:
     }
 
     static constexpr std::uint64_t kibi = 1024;
-    std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) / "host_memory_test";
+    // CTest runs tests side by side.
+    std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 TEST_F(HostMemoryTest, IsThatOfTheMachine) { expect(16000 * kibi, 10000 * kibi); }

@@ -83,7 +83,7 @@ TEST(Messages, PutTheirFieldsIntoWords)
             .text(),
         "kernel guarded was not launched: no block of sm_90 has 1025 x 1 x 1 threads (cudaErrorInvalidConfiguration)");
     EXPECT_EQ(Message(host_accesses_device_memory, {{"operation", unknown_operation}, {"address", 0x7f00}}).text(),
-              "host code accesses device memory at 0x7f00; copy it with cudaMemcpy, or use managed memory");
+              "host code accesses device memory at 0x7f00; copy it with cudaMemcpy");
 }
 
 TEST(Messages, LeaveOutWhatIsNotKnown)

@@ -248,9 +248,8 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
     access(Operation::load, given->address, 1);
     access(Operation::store, wanted->address, 3);
     use.launch_ends();
-    EXPECT_EQ(use.largest_load(), 8u);
-    EXPECT_EQ(use.busiest().accesses, 2u) << "of two blocks, each on a multiprocessor of its own";
-    EXPECT_EQ(use.loading_blocks(), 2u);
+    EXPECT_EQ(use.largest().loaded, 8u);
+    EXPECT_EQ(use.busiest(), 2u) << "of two blocks, each on a multiprocessor of its own";
     EXPECT_EQ(use.sums("given").loaded, 8u);
     EXPECT_EQ(use.sums("wanted").stored, wanted->bytes);
     device().copy_within(wanted->address, given->address, 4);
@@ -283,7 +282,27 @@ TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses)
         use.launch_ends();
     }
     // Multiprocessor 0 has an access of 4 bytes a lane and the last one, multiprocessor 2 one of 8 bytes, which weighs as much as two.
-    EXPECT_EQ(use.busiest().accesses, 3u);
+    EXPECT_EQ(use.busiest(), 3u);
+}
+
+TEST(DataUse, KnowsTheMostThatOneBlockDoes)
+{
+    DataUse use;
+    WarpAccess access{};
+    access.space = Space::shared;
+    access.operation = Operation::store;
+    access.size = 4;
+    use.launch_begins({{2, 1, 1}, {64, 1, 1}, 0});
+    use.block_runs(0);
+    access.active = 0x1ffff;
+    use.warp_access(access);
+    use.block_barrier();
+    use.part_barrier();
+    use.block_runs(1);
+    for (access.active = 0xffff; access.active; access.active <<= 16) use.warp_access(access);
+    use.block_barrier();
+    use.launch_ends();
+    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"barriers":2,"loaded":0})");
 }
 
 TEST(DataUse, HasBulkCopiesByDirection)

@@ -52,6 +52,15 @@ TEST(Partitions, ConcurrentBlocksInNeighboringPartitionsUseAllOfThem)
     EXPECT_EQ(counts.load.first_step, (std::vector<std::uint64_t>{4, 4, 4, 4, 4, 4, 3, 3}));
 }
 
+TEST(Partitions, AFewBlocksThatStrayDoNotMakeAPartitionBusy)
+{
+    // Of 30 blocks, seven go to a partition each, which is less than half of 30 / 8.
+    const PartitionCounts counts =
+        run(30, [](Listener& listener, unsigned i) { listener.warp_access(contiguous(Operation::load, (i < 8 ? i : 0) * 256)); });
+    EXPECT_EQ(counts.load.steps.front(), 1u);
+    EXPECT_EQ(counts.load.first_step, (std::vector<std::uint64_t>{23, 1, 1, 1, 1, 1, 1, 1}));
+}
+
 TEST(Partitions, EachAccessOfABlockIsAStepOfItsOwn)
 {
     // All blocks go to one partition at a time, and round all of them in time.

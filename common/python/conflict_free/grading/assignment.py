@@ -78,8 +78,9 @@ class Assignment:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers of all limits, by ``THRESHOLD.NAME``."""
-        return {f"{threshold.name}.{name}": number for threshold in self.thresholds for name, number in threshold.numbers.items()}
+        """The numbers of all limits, by ``THRESHOLD.NAME`` and ``kernels.NAME``."""
+        kernels = {f"kernels.{name}": int(limit) for name, limit in vars(self.kernels).items() if str(limit).isdigit()}
+        return kernels | {f"{threshold.name}.{name}": number for threshold in self.thresholds for name, number in threshold.numbers.items()}
 
     def brief(self) -> str:
         """Return the text of the brief, with the numbers of the limits. Raises AssignmentError."""

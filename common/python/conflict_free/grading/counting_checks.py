@@ -51,9 +51,8 @@ def names_of(run: Run) -> dict[str, Any]:
     """Return the names of expressions with their values: the counts, summed over all launches, and the parameters of the case.
 
     ``reads`` and ``writes`` are all traffic of kernels from and to device memory; atomic operations count as writes. ``traffic`` is
-    both, ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``data`` says how kernels have used
-    the inputs and outputs (see simt::remote::DataUse), and ``busiest`` what the busiest multiprocessor does if blocks are spread
-    evenly.
+    both, ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``block`` has the most that one
+    block does, and ``busiest`` what the busiest multiprocessor does if blocks are spread evenly (see simt::remote::DataUse).
     """
     kernels = run.report["kernels"]
     sums = {
@@ -65,12 +64,10 @@ def names_of(run: Run) -> dict[str, Any]:
         for name, parts in GROUPS.items()
     }
     others = {key: sum(kernel.get(key, 0) for kernel in kernels) for key in ("barriers", "warp_barriers")}
-    used = {key: run.calls["data"][key] for key in ("largest_load", "loading_blocks")}
     return {
         **sums,
         **others,
-        "data": used,
-        "busiest": run.calls["data"]["busiest"],
+        **{key: run.calls["data"][key] for key in ("block", "busiest")},
         "partitions": _partitions_of(kernels),
         "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
         "launches": len(kernels),

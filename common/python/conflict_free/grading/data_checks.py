@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .assignment import Assignment
@@ -78,7 +78,7 @@ def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[
 
 
 #: What is said of the limits of `few_lanes`, and the help.
-_FEW_LANES = {
+FEW_LANES = {
     "atomics": (
         "warps make {:,} atomic operations",
         "Use ordinary loads and stores, and an atomic operation where several threads change one number.",
@@ -95,6 +95,18 @@ _FEW_LANES = {
         "the warps of the busiest multiprocessor access memory {:,} times (in shared memory, once for each wavefront without conflicts)",
         "Let more blocks share the work: a GPU spreads blocks over its multiprocessors, and each block stays on one.",
     ),
+    "narrow": (
+        "a block accesses shared memory {:,} times with at most half of a warp",
+        "Let all lanes of a warp take part in each access: one half after the other is no way round a conflict.",
+    ),
+    "barriers": (
+        "a block passes {:,} barriers",
+        "Let all warps of a block work between two barriers: one after another, they take as many times as long.",
+    ),
+    "loaded": (
+        "a block loads {:,} bytes of the data",
+        "Let more blocks share the work: each block stays on one multiprocessor, and the others wait for it.",
+    ),
     "launches": (
         "it launches kernels {:,} times",
         "Let one launch do the work of many: launches come one after another, and a grid has as many blocks as the data need.",
@@ -110,16 +122,28 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapp
         "shared_accesses": names["shared"]["ideal_wavefronts"],
         "busiest_accesses": names["busiest"]["accesses"],
         "launches": names["launches"],
+        **{name: names["block"][name] for name in ("narrow", "barriers", "loaded")},
     }
     for name, number in made.items():
         if (limit := getattr(assignment.kernels, name)) is not None:
             yield name, number, value_of(limit, parameters, f"kernels.{name}")
 
 
+def closest(runs: Sequence[Run], assignment: Assignment) -> str:
+    """Return the words about the limit to which the runs come closest, and in which case."""
+    found = [
+        (made / most, FEW_LANES[name][0].format(made), most, run.case.name)
+        for run in runs
+        for name, made, most in few_lanes(names_of(run), assignment, run.case.parameters)
+        if made
+    ]
+    return "; {1}, at most {2:,.0f} (case {3})".format(*max(found)) if found else ""
+
+
 def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Finding]:
     for name, made, most in few_lanes(names_of(run), assignment, run.case.parameters):
         if made > most:
-            seen, help_ = _FEW_LANES[name]
+            seen, help_ = FEW_LANES[name]
             yield Finding(False, seen.format(made), f"at most {most:,.0f}", help_)
 
 

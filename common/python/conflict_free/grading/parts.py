@@ -47,15 +47,21 @@ class KernelWork:
     An access to shared memory counts as the wavefronts that it takes without conflicts, so that wide accesses weigh as many narrow
     ones. ``shared_accesses`` limits those to shared memory alone, where answers without the lesson need many others. ``atomics`` is
     the largest number of atomic operations among them. ``busiest_accesses`` is the largest number of accesses of one multiprocessor,
-    if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without work. ``launches`` is
-    the largest number of launches in a case, which come one after another. ``inexact`` accepts launches that the model marks as not
-    exact.
+    if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without work. ``narrow`` is
+    the largest number of accesses to shared memory that one block makes with at most half of a warp: a program with more of them lets
+    lanes take turns. ``barriers`` is the largest number of barriers of one block: a program with more of them lets warps take turns. ``loaded`` is
+    the largest number of bytes of the data that one block loads.
+    ``launches`` is the largest number of launches in a case, which come one after another. ``inexact`` accepts launches that the model
+    marks as not exact.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
     accesses: str | None = None
     shared_accesses: str | None = None
     busiest_accesses: str | None = None
+    narrow: str | None = None
+    barriers: str | None = None
+    loaded: str | None = None
     atomics: str = "64"
     launches: str = "4"
     inexact: bool = False

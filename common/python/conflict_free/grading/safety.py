@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import source_text
 from .assignment import Assignment
@@ -61,7 +61,9 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
         reason = (run.judged.stderr.strip() or f"exit code {run.judged.returncode}").splitlines()[-1]
         return Complaint(f"the counting model failed: {reason.removeprefix('error: ')}", OURS)
     if stopped_by := run.judged.stopped_by or run.done.stopped_by:
-        return _of_limit(stopped_by, assignment)
+        limit = _of_limit(stopped_by, assignment)
+        is_host_loop = stopped_by == "time" and not run.judged.stopped_by
+        return replace(limit, places=_places(source_text.loops(text, on_host=True), assignment)) if is_host_loop else limit
     if report.get("errors"):
         return _of_error(report["errors"][0], report, assignment, text)
     if run.outcome is None or run.report is None or run.outcome == "ended":
@@ -166,7 +168,8 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
 def _of_error(error: Mapping, report: Mapping, assignment: Assignment, text: str) -> Complaint:
     """Return the model's error that stopped the program."""
     if error["code"] in ("kernel_does_not_end", "block_does_not_end", "waits_in_vain"):
-        return Complaint(error["message"], error["help"] or _WITHOUT_HELP, _repeated(report))
+        looped = _places(source_text.loops(text, on_host=False), assignment)
+        return Complaint(error["message"], error["help"] or _WITHOUT_HELP, _repeated(report) or looped)
     if error["code"] == "function_without_body":
         return _of_missing(error["fields"], assignment, text)
     return _of_message(error, assignment, text)

@@ -187,6 +187,12 @@ def unclosed_brace(text: str) -> int:
     return open_lines[-1]
 
 
+def loops(text: str, *, on_host: bool) -> list[int]:
+    """Return the lines of the loops in host functions, or in kernels and the functions that they call."""
+    bodies = (function.body for function in functions(text) if function.body and function.is_host == on_host)
+    return list(dict.fromkeys(token.line for body in bodies for token in body if token.text in ("for", "while", "do")))
+
+
 def host_accesses(text: str) -> list[int]:
     """Return the lines of host functions that index or dereference one of their pointer parameters."""
     return list(dict.fromkeys(line for function in functions(text) if function.body and function.is_host for line in _accesses(function)))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from conflict_free.console import FAILED, OneLineParser, run_main, say
-from conflict_free.grading import assignment
+from conflict_free.grading import assignment, data_checks
 from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
@@ -42,7 +42,7 @@ def mutants(task: Assignment) -> Iterator[Mutant]:
     for way in fields(Movement):
         if getattr(task.movement, way.name) != way.default:
             yield Mutant(f"movement.{way.name}", replace(task, movement=replace(task.movement, **{way.name: _WITHOUT_END})), "safe")
-    for name in ("atomics", "accesses", "shared_accesses", "busiest_accesses", "launches"):
+    for name in data_checks.FEW_LANES:
         if getattr(task.kernels, name):
             yield Mutant(f"kernels.{name}", replace(task, kernels=replace(task.kernels, **{name: str(_WITHOUT_END)})), "by_kernels")
     for threshold in task.thresholds:

@@ -21,15 +21,22 @@ WITHOUT_NUMBERS = {
     ): r"widths of 512 and more .* at least once and at most twice, and write it once, in at most a tenth more sectors",
     ("diagonal", "stores"): "at least six partitions on average, and so does a step of the stores",
 }
-#: By assignment: what the brief says of `busiest_accesses`, with groups for its numbers, and the limit with these numbers.
-BUSIEST = {
-    "padding": (r"the busiest one accesses memory at most (\d+) times", "{0}"),
-    "coalesced": (r"the busiest one accesses memory at most (\d+) times", "{0}"),
-    "naive": (
+#: What the brief says of a limit in [kernels] that is not a plain number, with groups for its numbers, and the limit with these numbers.
+SIZED = {
+    ("naive", "barriers"): (
+        r"no block passes more barriers than (\d+), or than (\d+) for each (\d+) columns or part of \3, and a tenth more",
+        "1.1 * max({0}, {1} * ((width + 31) // {2}))",
+    ),
+    ("nearest_neighbor_blocking", "barriers"): (
+        r"no block passes more than (\d) barriers for each (\d+) points or part of \2, and a tenth more",
+        "{0}.{0} * ((n + 63) // {1})",
+    ),
+    ("diagonal", "loaded"): ("no block loads more than twice the bytes of a row and a tenth", "8.8 * width"),
+    ("naive", "busiest_accesses"): (
         r"at most a tenth more often than a block that brings (\d+) rows .* each of its rows, and (\d+) accesses to shared memory",
         "1.1 * ((width + 31) // 32 * (min(height, {0}) + {1}) + 1)",
     ),
-    "across_gpus": (
+    ("across_gpus", "busiest_accesses"): (
         r"the busiest one accesses memory at most (\d+) times for each tile .* and one more, if the tiles of (\d+) × \2 .* dealt out to (\d+) mult",
         "{0} * ((ranks * ranks * (((width + ranks - 1) // ranks + 31) // {1}) * (((height + ranks - 1) // ranks + 31) // {1}) + 131) // {2} + 1)",
     ),
@@ -48,17 +55,18 @@ def test_a_brief_has_each_number_of_a_threshold(name, threshold):
         assert re.search(WITHOUT_NUMBERS[name, threshold.name], " ".join(task.brief().split()), re.IGNORECASE)
 
 
-def test_each_limit_on_the_busiest_multiprocessor_is_in_its_table():
-    assert set(BUSIEST) == {name for name in names() if load(name).kernels.busiest_accesses}
-
-
-@pytest.mark.parametrize("name", BUSIEST)
-def test_a_brief_has_the_numbers_of_the_busiest_multiprocessor(name):
-    said, limit = BUSIEST[name]
+@pytest.mark.parametrize("name", names())
+def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
     task = load(name)
-    found = re.search(said, " ".join(task.brief().split()))
-    assert found, f"brief.rst does not say: {said}"
-    assert limit.format(*found.groups()) == task.kernels.busiest_accesses
+    for kind in ("busiest_accesses", "narrow", "barriers", "loaded"):
+        limit = getattr(task.kernels, kind)
+        if limit and limit.isdigit():
+            assert f"{{kernels.{kind}" in (task.folder / BRIEF).read_text(encoding="utf-8"), kind
+        elif limit:
+            said, wanted = SIZED[name, kind]
+            found = re.search(said, " ".join(task.brief().split()), re.IGNORECASE)
+            assert found, f"brief.rst does not say: {said}"
+            assert wanted.format(*found.groups()) == limit
 
 
 def test_no_cheat_has_more_points_than_what_is_right_and_slow():

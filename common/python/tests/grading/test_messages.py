@@ -205,6 +205,22 @@ MISTAKES = {
         "`__device__ double twice(double x, unsigned n)` is called by kernel transpose and nowhere defined",
         "Define it in this file",
     ),
+    "endless loop without memory": (
+        changed(
+            (IN_KERNEL, f"    unsigned odd = width | 1;\n    while (odd)\n        odd = odd * 3 | 1;\n    if (odd) return;\n{IN_KERNEL}")
+        ),
+        "safe",
+        [6],
+        "did not end within 2 s",
+        "Look for a loop",
+    ),
+    "endless loop of the host": (
+        changed((f"    {LAUNCH}", f"    for (volatile int n = 1; n;) n = 1;\n    {LAUNCH}")),
+        "safe",
+        [12],
+        "it ran for more than 2 seconds",
+        "Look for a loop",
+    ),
 }
 
 

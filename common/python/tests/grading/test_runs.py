@@ -43,9 +43,8 @@ def kernel(conflicts: int, line: int = 7) -> dict:
 NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wavefronts"), 0)
 #: What the judge tells of kernels that use global memory by ordinary loads and stores.
 ORDINARY = {
-    "largest_load": 64,
-    "loading_blocks": 3,
-    "busiest": {"accesses": 20, "wavefronts": 30},
+    "block": {"narrow": 8, "barriers": 2, "loaded": 64},
+    "busiest": {"accesses": 20},
     "cluster_accesses": 0,
     "bulk_load": NO_COPIES,
     "bulk_store": NO_COPIES,
@@ -175,7 +174,7 @@ def test_sums_have_all_ways_in_them():
     names = counting_checks.names_of(made_run([every_way], otherwise={"bulk_load": bulk, "bulk_store": bulk}))
     assert names["shared"] == {"instructions": 6, "wavefronts": 18, "ideal_wavefronts": 10, "conflicts": 8}
     assert (names["reads"]["requests"], names["writes"]["requests"], names["traffic"]["requests"]) == (5, 5, 10)
-    assert names["traffic"]["sectors"] == 20 and names["data"] == {"largest_load": 64, "loading_blocks": 3}
+    assert names["traffic"]["sectors"] == 20 and names["block"]["loaded"] == 64
 
 
 def test_a_threshold_that_means_nothing_after_another_is_not_reached():
@@ -354,6 +353,12 @@ def test_lanes_that_go_one_by_one_are_too_many_instructions():
     assert by_kernels(task, [kernel(0), kernel(0)]).seen.startswith("warps access memory 80 times")
 
 
+def test_a_check_that_passes_names_the_tightest_limit():
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(barriers="width")})
+    assert data_checks.closest([made_run([])], task) == "; a block passes 2 barriers, at most 4 (case small)"
+    assert data_checks.closest([], task) == ""
+
+
 def test_many_launches_are_no_way_to_spread_blocks():
     assert by_kernels(kernels=[kernel(0)] * 4) is None
     assert by_kernels(kernels=[kernel(0)] * 5).seen == "it launches kernels 5 times"
@@ -362,8 +367,15 @@ def test_many_launches_are_no_way_to_spread_blocks():
 def test_what_few_blocks_do_alone_is_too_much_for_one_multiprocessor():
     task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(busiest_accesses="5 * width")})
     assert by_kernels(task) is None
-    seen = by_kernels(task, otherwise={"busiest": {"accesses": 21, "wavefronts": 30}}).seen
+    seen = by_kernels(task, otherwise={"busiest": {"accesses": 21}}).seen
     assert seen.startswith("the warps of the busiest multiprocessor access memory 21 times")
+
+
+@pytest.mark.parametrize(("name", "seen"), [("narrow", "with at most half of a warp"), ("barriers", "barriers")])
+def test_lanes_and_warps_that_take_turns_are_too_much_for_one_block(name, seen):
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2 * width"})})
+    assert by_kernels(task) is None
+    assert seen in by_kernels(task, otherwise={"block": {**ORDINARY["block"], name: 9}}).seen
 
 
 def test_ways_that_nobody_has_counted_are_refused_by_name():

@@ -104,7 +104,9 @@ std::uint64_t arrive(Warp& warp, std::size_t lane, const SharedPlace& place, con
     if (operands.bytes != no_operand) barrier.transactions += static_cast<std::int32_t>(lane_count(warp, operands.bytes, lane, 0));
     barrier.pending -= count;
     if (operands.action == Action::drop) barrier.expected -= count;
+    const bool phase = barrier.phase;
     barrier.settle();
+    if (barrier.phase != phase) place.block->watch.phase_ends();
     barrier.store(place.bytes);
     return before;
 }

@@ -4,6 +4,7 @@
 #include "remote/judge/data_use.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "device/links.hpp"
 #include "rules/lanes.hpp"
@@ -48,29 +49,23 @@ void DataUse::write(std::uint64_t address, std::uint64_t bytes, Writer writer)
 void DataUse::load(std::uint64_t address, std::uint64_t bytes)
 {
     const std::uint64_t loaded = for_each_byte(address, bytes, [](Byte& byte) { byte.loaded = true; });
-    if (loaded_by_block_) *loaded_by_block_ += loaded;
+    if (running_) running_->loaded += loaded;
 }
 
 void DataUse::launch_begins(const LaunchInfo&)
 {
-    loaded_by_blocks_.clear();
-    loaded_by_block_ = nullptr;
     work_of_blocks_.clear();
     running_ = nullptr;
 }
 
-void DataUse::block_runs(std::uint64_t number)
-{
-    loaded_by_block_ = &loaded_by_blocks_[number];
-    running_ = &work_of_blocks_[number];
-}
+void DataUse::block_runs(std::uint64_t number) { running_ = &work_of_blocks_[number]; }
 
 void DataUse::warp_access(const WarpAccess& access)
 {
     if (running_) {
-        const SharedCost cost = access.space == Space::shared ? shared_cost(access, machine_) : SharedCost{0, 1};
-        running_->accesses += static_cast<std::uint64_t>(cost.ideal_wavefronts);
-        running_->wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
+        const bool shared = access.space == Space::shared;
+        running_->accesses += shared ? static_cast<std::uint64_t>(shared_cost(access, machine_).ideal_wavefronts) : 1;
+        running_->narrow += shared && 2 * static_cast<std::size_t>(std::popcount(access.active)) <= warp_size;
     }
     if (access.space != Space::global) return;
     const auto size = static_cast<std::uint64_t>(access.size);
@@ -92,35 +87,18 @@ void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, 
     copies.ideal_sectors += parts(sector_bytes);
     copies.bytes += bytes;
     copies.wavefronts += parts(wavefront_bytes);
-    if (running_) {
-        running_->accesses += requests;
-        running_->wavefronts += parts(wavefront_bytes);
-    }
+    if (running_) running_->accesses += requests;
     if (loads) load(address, bytes);
     else write(address, bytes, Writer::kernel);
 }
 
 void DataUse::launch_ends()
 {
-    for (const auto& [number, loaded] : loaded_by_blocks_) {
-        largest_load_ = std::max(largest_load_, loaded);
-        loading_blocks_ += loaded > 0;
-    }
     for (const auto& [number, work] : work_of_blocks_) {
-        Work& least = *std::ranges::min_element(work_, {}, &Work::accesses);
-        least.accesses += work.accesses;
-        least.wavefronts += work.wavefronts;
+        *std::ranges::min_element(accesses_) += work.accesses;
+        for (const auto field : {&Work::accesses, &Work::narrow, &Work::barriers, &Work::loaded})
+            largest_.*field = std::max(largest_.*field, work.*field);
     }
-}
-
-DataUse::Work DataUse::busiest() const
-{
-    Work most;
-    for (const Work& work : work_) {
-        most.accesses = std::max(most.accesses, work.accesses);
-        most.wavefronts = std::max(most.wavefronts, work.wavefronts);
-    }
-    return most;
 }
 
 DataUse::Sums DataUse::sums(const std::string& name) const
@@ -147,9 +125,8 @@ nlohmann::ordered_json DataUse::to_json() const
         buffers[buffer.name] = {
             {"bytes", sum.bytes}, {"loaded", sum.loaded}, {"stored", sum.stored}, {"filled", sum.filled}, {"copied", sum.copied}};
     }
-    return {{"largest_load", largest_load_},
-            {"loading_blocks", loading_blocks_},
-            {"busiest", {{"accesses", busiest().accesses}, {"wavefronts", busiest().wavefronts}}},
+    return {{"block", {{"narrow", largest_.narrow}, {"barriers", largest_.barriers}, {"loaded", largest_.loaded}}},
+            {"busiest", {{"accesses", busiest()}}},
             {"cluster_accesses", cluster_accesses_},
             {"bulk_load", remote::to_json(bulk_loads_)},
             {"bulk_store", remote::to_json(bulk_stores_)},

@@ -5,6 +5,7 @@
 /// How kernels use the data of a case, byte by byte.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -29,7 +30,7 @@ public:
     };
 
     explicit DataUse(const Machine& machine = machines().front())
-        : machine_(machine), work_(static_cast<std::size_t>(machine.multiprocessors))
+        : machine_(machine), accesses_(static_cast<std::size_t>(machine.multiprocessors))
     {}
 
     /// Begins to watch a buffer. @param address of its first byte
@@ -43,14 +44,12 @@ public:
     void block_runs(std::uint64_t number) override;
     void warp_access(const WarpAccess& access) override;
     void bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests) override;
+    void block_barrier() override { pass_barrier(); }
+    void part_barrier() override { pass_barrier(); }
     void cluster_access(int lanes) override { cluster_accesses_ += static_cast<std::uint64_t>(lanes); }
     void launch_ends() override;
 
     Sums sums(const std::string& name) const;
-    /// Bytes of the data that one block of one launch has loaded, at most. A byte counts as often as lanes ask for it.
-    std::uint64_t largest_load() const { return largest_load_; }
-    /// Blocks that have loaded bytes of the data, summed over the launches.
-    std::uint64_t loading_blocks() const { return loading_blocks_; }
     /// Bulk copies that load from global memory, and those that store or reduce there.
     struct BulkCopies {
         std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0, bytes = 0;
@@ -59,13 +58,21 @@ public:
     };
     const BulkCopies& bulk_loads() const { return bulk_loads_; }
     const BulkCopies& bulk_stores() const { return bulk_stores_; }
-    /// What a block or a multiprocessor does: warp-level accesses to memory, one of shared memory counted by the wavefronts that it takes without
-    /// conflicts; and wavefronts of shared memory.
+    /// What a block does.
     struct Work {
-        std::uint64_t accesses = 0, wavefronts = 0;
+        /// Warp-level accesses to memory, one of shared memory counted by the wavefronts that it takes without conflicts.
+        std::uint64_t accesses = 0;
+        /// Accesses to shared memory in which at most half of the warp takes part.
+        std::uint64_t narrow = 0;
+        /// Barriers of the block and of parts of it, and phases of mbarriers.
+        std::uint64_t barriers = 0;
+        /// Bytes of the data. A byte counts as often as lanes ask for it.
+        std::uint64_t loaded = 0;
     };
-    /// The most that a multiprocessor does, if each block goes to the one that has the fewest accesses so far.
-    Work busiest() const;
+    /// The most of each that one block of one launch does.
+    const Work& largest() const { return largest_; }
+    /// The most accesses of a multiprocessor, if each block goes to the one that has the fewest so far.
+    std::uint64_t busiest() const { return std::ranges::max(accesses_); }
     /// Accesses of lanes to shared memory of other blocks, and by st.async and red.async.
     std::uint64_t cluster_accesses() const { return cluster_accesses_; }
 
@@ -86,16 +93,20 @@ private:
     template <class Visit> std::uint64_t for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
     void write(std::uint64_t address, std::uint64_t bytes, Writer writer);
     void load(std::uint64_t address, std::uint64_t bytes);
+    void pass_barrier()
+    {
+        if (running_) ++running_->barriers;
+    }
 
     /// The buffers by the address of their first byte.
     std::map<std::uint64_t, Buffer> buffers_;
-    std::map<std::uint64_t, std::uint64_t> loaded_by_blocks_;
-    std::uint64_t* loaded_by_block_ = nullptr;
-    std::uint64_t largest_load_ = 0, loading_blocks_ = 0, cluster_accesses_ = 0;
+    std::uint64_t cluster_accesses_ = 0;
     BulkCopies bulk_loads_, bulk_stores_;
     const Machine& machine_;
-    /// By multiprocessor, for the launches that have ended; and by block, for the launch that runs.
-    std::vector<Work> work_;
+    /// By multiprocessor, for the launches that have ended.
+    std::vector<std::uint64_t> accesses_;
+    Work largest_;
+    /// By block, for the launch that runs.
     std::map<std::uint64_t, Work> work_of_blocks_;
     Work* running_ = nullptr;
 };
