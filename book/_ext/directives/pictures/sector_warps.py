@@ -66,7 +66,9 @@ class SectorWarps(EvidenceDirective, directive="sector-warps"):
                 {"x": LEFT + WORD * number, "warp": warp, "fill": FILLS[warp] if warp is not None else ""}
                 for number, warp in enumerate(found)
             ]
-            rows.append({"lane": lane, "begin": f"{begin:,}", "y": ROW * place, "words": words})
+            # A gap stands for the lanes that are not drawn.
+            gap = ROW / 2 if place and lane > LANES[place - 1] + 1 else 0
+            rows.append({"lane": lane, "begin": f"{begin:,}", "y": (rows[-1]["y"] + ROW if rows else 0) + gap, "words": words})
         said = (
             f"The {op}s of lane N of warps {warps[0]} to {warps[-1]} go to one sector. "
             + " ".join(f"Lane {row['lane']}: the sector at byte {row['begin']}." for row in rows)
@@ -83,6 +85,6 @@ class SectorWarps(EvidenceDirective, directive="sector-warps"):
             row=ROW,
             left=LEFT,
             width=LEFT + WORD * (SECTOR_BYTES // WORD_BYTES),
-            height=ROW * len(rows),
+            height=rows[-1]["y"] + ROW,
         )
         return picture(html, said)
