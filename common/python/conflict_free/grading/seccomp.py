@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Makes the filter of system calls for confined programs, by libseccomp.
 
-A call on the list ends the program with SIGSYS, and so does a socket to a network; a local socket is an error. A program that only
-computes makes none of these calls by accident. All other calls are allowed, and the sandbox's namespaces and limits apply to them.
+A call on the list ends the program with SIGSYS, and so does a socket to a network. A program that only computes makes none of these
+calls by accident. Local sockets and files in memory are errors, because libraries ask for them and go on without one. All other calls
+are allowed, and the sandbox's namespaces and limits apply to them.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ REFUSED = (
     *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register"),
     *("add_key", "request_key", "keyctl", "shmget", "msgget", "semget"),
     *("personality", "init_module", "finit_module", "kexec_load", "reboot"),
-    # It makes files in memory that no limit counts.
-    "memfd_create",
 )
 
 
@@ -45,7 +44,9 @@ def filter_of_calls(*, may_start_processes: bool, architecture: int | None = Non
         made.add_arch(architecture)
     for name in REFUSED if may_start_processes else STARTING + REFUSED:
         made.add_rule(pyseccomp.KILL_PROCESS, name)
-    # The C library looks for a service of names in this way. It goes on without an answer.
+    # The counting model shows large allocations a file of this kind. No limit counts what is in such a file.
+    made.add_rule(pyseccomp.ERRNO(errno.EPERM), "memfd_create")
+    # The C library looks for a service of names in this way.
     local = socket.AF_UNIX
     made.add_rule(pyseccomp.ERRNO(errno.EPERM), "socket", pyseccomp.Arg(0, pyseccomp.EQ, local))
     made.add_rule(pyseccomp.KILL_PROCESS, "socket", pyseccomp.Arg(0, pyseccomp.NE, local))
