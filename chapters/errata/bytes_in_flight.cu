@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "Only a full multiprocessor is fast": a copy and two transposes with 4, 8 and 16 loads a thread, and with as many blocks
-// resident as the shared memory that each asks for leaves room for.
+// "A full multiprocessor has enough in flight": a copy and two transposes with 4, 8 and 16 loads a thread, and with as many
+// blocks resident as the shared memory that each asks for leaves room for.
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +10,11 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-constexpr int TILE_DIM = 64;
-
 enum class Order { copy, along, down };
 
-// [move_tile]
-template <Order order, int LOADS>
-__global__ void move_tile(float* output, const float* input, int width)
+// [bytes_in_flight]
+template <Order order, int TILE_DIM, int LOADS>
+__global__ void bytes_in_flight(float* output, const float* input, int width)
 {
     constexpr int BLOCK_ROWS = TILE_DIM / LOADS;
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
@@ -36,7 +34,7 @@ __global__ void move_tile(float* output, const float* input, int width)
         else
             output[(across + j) * width + down + threadIdx.x] = tile[threadIdx.x][j];
 }
-// [/move_tile]
+// [/bytes_in_flight]
 
 constexpr int multiprocessor_threads = 2048, multiprocessor_shared = 228 << 10, reserved_shared = 1 << 10;
 
@@ -46,10 +44,10 @@ struct Matrices {
 };
 
 // The milliseconds of the fastest of some launches, with `resident` blocks on a multiprocessor.
-template <Order order, int LOADS>
+template <Order order, int TILE_DIM, int LOADS>
 float best_time(const Matrices& m, int resident, int launches)
 {
-    auto kernel = move_tile<order, LOADS>;
+    auto kernel = bytes_in_flight<order, TILE_DIM, LOADS>;
     int static_bytes = sizeof(float) * TILE_DIM * (TILE_DIM + 1);
     int unused_bytes = multiprocessor_shared / resident - reserved_shared - static_bytes;
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
@@ -85,41 +83,40 @@ size_t wrong_elements(const Matrices& m)
     return wrong;
 }
 
-template <Order order, int LOADS>
-size_t wrong_after(const Matrices& small)
-{
-    best_time<order, LOADS>(small, 1, 1);
-    return wrong_elements<order>(small);
-}
-
-template <Order order, int LOADS>
+template <Order order, int TILE_DIM, int LOADS>
 void print_speeds(const Matrices& m, const char* name)
 {
     int threads = TILE_DIM * TILE_DIM / LOADS;
     for (int resident = 1; resident * threads <= multiprocessor_threads; resident *= 2) {
-        float ms = best_time<order, LOADS>(m, resident, 12);
+        float ms = best_time<order, TILE_DIM, LOADS>(m, resident, 12);
         double bytes = 2. * sizeof(float) * m.width * m.width;
         int kibibytes_in_flight = resident * threads * LOADS * int(sizeof(float)) / 1024;
-        std::printf("figure %s_%d_loads_%d_kib %.5g\n", name, LOADS, kibibytes_in_flight, bytes / ms / 1e6);
+        std::printf("figure %s_tile_%d_loads_%d_kib_%d %.5g\n", name, TILE_DIM, LOADS, kibibytes_in_flight, bytes / ms / 1e6);
     }
+}
+
+// Prints the speeds of a kernel, unless the model runs it, which has no time. Returns the number of wrong elements.
+template <Order order, int TILE_DIM, int LOADS>
+size_t measure(const Matrices& small, const Matrices& large, const char* name)
+{
+    bool has_time = !std::isnan(best_time<order, TILE_DIM, LOADS>(small, 1, 1));
+    size_t wrong = wrong_elements<order>(small);
+    if (has_time) print_speeds<order, TILE_DIM, LOADS>(large, name);
+    return wrong;
 }
 
 template <Order order>
 size_t measure(const Matrices& small, const Matrices& large, const char* name)
 {
-    size_t wrong = wrong_after<order, 4>(small) + wrong_after<order, 8>(small) + wrong_after<order, 16>(small);
-    // The model has no time.
-    if (std::isnan(best_time<order, 4>(small, 1, 1))) return wrong;
-    print_speeds<order, 4>(large, name);
-    print_speeds<order, 8>(large, name);
-    print_speeds<order, 16>(large, name);
-    return wrong;
+    return measure<order, 32, 4>(small, large, name) + measure<order, 32, 8>(small, large, name) +
+           measure<order, 64, 4>(small, large, name) + measure<order, 64, 8>(small, large, name) +
+           measure<order, 64, 16>(small, large, name);
 }
 
 int main()
 {
     constexpr int most_width = 16384;
-    Matrices small{nullptr, nullptr, 3 * TILE_DIM}, large{nullptr, nullptr, most_width};
+    Matrices small{nullptr, nullptr, 192}, large{nullptr, nullptr, most_width};
     cudaMalloc(&large.output, sizeof(float) * most_width * most_width);
     cudaMalloc(&large.input, sizeof(float) * most_width * most_width);
     std::vector<float> numbers(small.width * small.width);
