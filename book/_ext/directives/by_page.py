@@ -17,7 +17,7 @@ def kept_of(env: BuildEnvironment, name: str) -> dict[str, Any]:
 
 
 def keep_by_page(app: Sphinx, kept: Callable[[BuildEnvironment], dict[str, Any]]) -> None:
-    """Connect the handlers for what ``kept`` returns of an environment."""
+    """Connect the handlers that drop and merge the facts that ``kept`` returns for an environment."""
 
     def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         kept(env).pop(docname, None)

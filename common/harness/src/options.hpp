@@ -9,7 +9,7 @@
 
 namespace conflict_free {
 
-/// What to do after the command line has been read.
+/// The command that the command line asks for.
 enum class Command { run, list, help };
 
 /// Reads the command line into `options`. `help` is filled when help is asked for.

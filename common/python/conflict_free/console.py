@@ -214,7 +214,7 @@ _running: set[subprocess.Popen] = set()
 
 @contextlib.contextmanager
 def meanwhile(work: Callable[[], object]) -> Iterator[None]:
-    """Do `work` in a thread while the body of the `with` runs, then wait for it. What either of them raises is raised here.
+    """Do `work` in a thread while the body of the `with` runs, then wait for it. An exception of either of them is raised here.
 
     If the body is interrupted or fails, the command that `work` is running is ended.
     """

@@ -116,7 +116,7 @@ def sample(median: float) -> dict:
 
 
 def counts(**changes: int) -> dict:
-    """What the model counts for a plain copy of 2048x2048."""
+    """The model's counts for a plain copy of 2048x2048."""
     found = {
         "grid": [64, 64, 1],
         "block": [32, 8, 1],
@@ -133,7 +133,7 @@ def counts(**changes: int) -> dict:
 
 
 def program_rows(build: str) -> dict:
-    """What a chapter program writes with --json."""
+    """The file that a chapter program writes with --json."""
     rows = []
     for kernel, reference in (("cudaMemcpy", True), ("copy_plain", False)):
         for side in (1, 2048, 16384):

@@ -93,7 +93,7 @@ def timed_value(evidence: Evidence, slug: str, kernel: str, size: str, metric: s
 
 
 def rate_metrics(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, str]:
-    """Return what tells a kernel's speed: metric, and its unit for readers."""
+    """Return the measure of a kernel's speed: metric, and its unit for readers."""
     row = evidence.measured_row(CEILING_SLUG if kernel == CEILING else slug, kernel, size)
     if row.get("work"):
         return {"billions_per_second": f"billion {row['work']['unit']}/s"}

@@ -25,7 +25,7 @@ from .banks import drawn, figure, in_words
 from .sectors import SectorMap
 from .traces import Panel, load
 
-#: What the scripts of all explorers need; the page runs it first.
+#: The script that the scripts of all explorers need; the page runs it first.
 PARTS = "explorer_parts.js"
 
 Choices = dict[str, tuple[str, tuple[str, ...], str]]

@@ -59,7 +59,7 @@ def curve(points: Points, x: Any, y: Any) -> str:
 
 
 def of_more_hosts(one: Points, two: Points, half: Points, host: int) -> str:
-    """Say where one stage takes the least time beyond one host, and what hosts cost that are joined at half the speed."""
+    """Say where one stage takes the least time beyond one host, and how much longer two stages take between hosts at half the speed."""
     beyond = [(gpus, seconds) for gpus, seconds in one if gpus > host]
     least, _ = min(beyond, key=lambda point: point[1])
     costs = [(gpus, slow / fast) for (gpus, fast), (_, slow) in zip(two, half) if gpus > host]

@@ -19,7 +19,7 @@ from ..by_page import keep_by_page, kept_of
 
 TEXTS = "_static/search_text.js"
 
-#: What holds the words of a section.
+#: The nodes that hold the words of a section.
 _WORDS = (nodes.paragraph, nodes.term, nodes.literal_block)
 
 

@@ -14,7 +14,7 @@ namespace simt::memory {
 
 inline constexpr int most_devices = 64;
 
-/// What one device has sent another.
+/// The traffic from one device to another.
 struct LinkCounts {
     int from = 0, to = 0;
     std::uint64_t bytes = 0;

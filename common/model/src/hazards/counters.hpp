@@ -30,7 +30,7 @@ public:
     void write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const;
 
     std::uint64_t barriers = 0, warp_barriers = 0;
-    /// Of the block that is counted at the moment.
+    /// The work of the running block.
     Work work;
 
 private:

@@ -50,7 +50,7 @@ struct LaunchWatch::State {
 private:
     friend class LaunchWatch;
     mutable std::mutex mutex_;
-    /// Of the blocks that have ended.
+    /// The sums over the blocks that have ended.
     std::optional<LaunchWork> work_;
     std::vector<std::unique_ptr<Counters>> counters_;
     std::vector<Counters*> idle_;

@@ -84,7 +84,7 @@ template <class Archive> void fields(Archive& archive, Field<Archive, Device::Ra
     archive(range.begin)(range.bytes)(range.host);
 }
 
-/// A message of the model as JSON. None is longer than a few kilobytes. A program's names may be no UTF-8.
+/// A message of the model as JSON, of a few kilobytes at most. A program's names need not be UTF-8.
 inline void fields(Writer& writer, const Message& message)
 {
     writer(nlohmann::ordered_json(to_json(message)).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

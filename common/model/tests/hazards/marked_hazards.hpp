@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What tests of hazards share: kernels whose lines are marked, memory for them, and what is found.
+/// Tools for tests of hazards: kernels whose lines are marked, memory for them, and what is found.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ def multiprocessors() -> int:
 
 @dataclass(frozen=True)
 class Resource:
-    """A part of a GPU that limits launches: its key in the table of rates, what it is called, and what a launch asks of it."""
+    """A part of a GPU that limits launches: its key in the table of rates, its name, and the amount that a launch asks of it."""
 
     key: str
     name: str

@@ -57,7 +57,7 @@ _STEPS = {
 
 
 def next_step(kernel: Mapping[str, Any], machine: str, own: Container[str] = ()) -> str:
-    """Return what makes a launch's bound smaller, in a sentence or two; empty where no bound is known.
+    """Return a sentence or two on how a launch's bound becomes smaller; empty where no bound is known.
 
     An access that costs more than it must comes first if the bound would be smaller without its excess.
     """

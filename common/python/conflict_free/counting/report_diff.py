@@ -75,7 +75,7 @@ def _pairs(before: Iterable[tuple], after: Iterable[tuple]) -> Iterator[tuple[tu
 
 
 def _mended(old: dict, new: dict) -> str:
-    """Return what became of the excess of an access, as the beginning of a line; empty if there is none, or less or more than before."""
+    """Return the change of an access's excess, as the beginning of a line; empty if there is no excess, or less or more than before."""
     before, after = old.get(_EXCESS, 0), new.get(_EXCESS, 0)
     if before > after == 0:
         return "mended: " if new else "gone: "

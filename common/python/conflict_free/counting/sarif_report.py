@@ -83,7 +83,7 @@ def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
 
 
 def _bound(launches: Launches, machine: str, sources: Sequence[Path]) -> dict | None:
-    """Return a note on the fewest cycles of a launch, at what to mend first in it."""
+    """Return a note on the fewest cycles of a launch, placed at the access to mend first."""
     bound = None if launches.differ else bound_of(launches.counts, machine)
     if not bound or not bound.cycles:
         return None

@@ -77,7 +77,7 @@ def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[
             )
 
 
-#: What is said of the limits of `few_lanes`, and the help.
+#: The messages about the limits of `few_lanes`, and their help.
 FEW_LANES = {
     "atomics": (
         "warps make {:,} atomic operations",

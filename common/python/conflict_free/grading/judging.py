@@ -72,7 +72,7 @@ class _Submission:
         return tuple(map(self.place, lines))
 
     def run(self, what: str, cases: Sequence[DrawnCase], *, traced: bool = False) -> list[Run]:
-        """Run one process on some cases. ``what`` is said of the progress."""
+        """Run one process on some cases. ``what`` names the work in the line of progress."""
         self.progress(what)
         if self.deadline is None:
             self.deadline = time.monotonic() + running.allowed_seconds(self.assignment, self.cases or cases)

@@ -32,7 +32,7 @@ _WITHOUT_HELP = "Look at what the kernels and the host code read and write."
 
 @dataclass(frozen=True)
 class Complaint:
-    """What was seen, one sentence of help, and the places in the source in the form of a report."""
+    """A fault of a run: what was seen, one sentence of help, and the places in the source in the form of a report."""
 
     seen: str
     help: str

@@ -44,7 +44,7 @@ def filter_of_calls(*, may_start_processes: bool, architecture: int | None = Non
         made.add_arch(architecture)
     for name in REFUSED if may_start_processes else STARTING + REFUSED:
         made.add_rule(pyseccomp.KILL_PROCESS, name)
-    # The counting model shows large allocations a file of this kind. No limit counts what is in such a file.
+    # No limit counts the contents of a file in memory. The counting model goes on without one.
     made.add_rule(pyseccomp.ERRNO(errno.EPERM), "memfd_create")
     # The C library looks for a service of names in this way.
     local = socket.AF_UNIX

@@ -23,7 +23,7 @@ METRICS = {
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 }
 
-# What the caches did, which the model does not count: sectors of loads that the L1 had, and sectors that went between
+# Counters of the caches, which the model does not have: sectors of loads that the L1 had, and sectors that went between
 # the L1 and the L2. A GPU that lacks one of these metrics is measured without them.
 CACHES = {
     "l1_hit_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",

@@ -82,7 +82,7 @@ def says_peers_are_dropped(session: Session, slug: str) -> None:
 
 @contextmanager
 def stages(out: Console, slugs: list[str]) -> Iterator:
-    """Yield what to call with a slug and a stage: a progress bar on a terminal, else a line each."""
+    """Yield a function to call with a slug and a stage: a progress bar on a terminal, else a line each."""
     if not out.is_terminal:
         started = time.monotonic()
         yield lambda slug, stage: out.print(f"[{time.monotonic() - started:6.1f} s] {slug}: {stage}", markup=False)

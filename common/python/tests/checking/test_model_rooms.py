@@ -26,7 +26,7 @@ def included(path: Path) -> set[str]:
 
 
 def upward(part: str) -> list[str]:
-    """What files of the rooms include from rooms below their own, in `src` or in `tests`."""
+    """Return the includes of files of the rooms from rooms below their own, in `src` or in `tests`."""
     return [
         f"{path.relative_to(MODEL)} includes from {room}"
         for n, own in enumerate(ROOMS)

@@ -51,7 +51,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def modules() -> dict[str, set[str]]:
-    """What each module imports, by its name."""
+    """Return the imports of each module, by its name."""
     paths = [path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")]
     return {".".join(path.relative_to(PACKAGE).with_suffix("").parts): set(imports(path)) for path in paths}
 

@@ -63,7 +63,7 @@ def install(root: Path) -> Installed:
     succeed(sys.executable, "-m", "pip", *wheel, env=environment | prebuilt)
     succeed(sys.executable, "-m", "venv", "--without-pip", venv)
     python = venv / "bin" / "python"
-    # What the package depends on, pytest and pip, without a package index: those of this environment.
+    # The package's dependencies, pytest and pip come from this environment, without a package index.
     place = Path(succeed(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     (place / "environment.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n", encoding="utf-8")
     succeed(python, "-m", "pip", "install", *offline, next(root.glob("*.whl")))

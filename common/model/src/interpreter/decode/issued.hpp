@@ -22,7 +22,7 @@ struct Issued {
     Issued& operator+=(const Issued& other);
 };
 
-/// What each basic block issues, by the index of its first instruction. All others have nothing.
+/// The instructions that each basic block issues, by the index of the block's first instruction. Other indices have nothing.
 ptx::Numbered<Issued> issued_by_blocks(const ptx::Function& function);
 
 }  // namespace simt::interpreter

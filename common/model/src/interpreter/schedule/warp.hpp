@@ -119,7 +119,7 @@ struct Warp : RegisterFile {
     int polling_lane = 0;
     /// The clock's value, and the number of times that it was read.
     std::uint64_t clock = 0, clock_readings = 0;
-    /// Of the arithmetic that is counted, since the warp began.
+    /// The arithmetic instructions that the warp has executed, as they are counted.
     Issued issued;
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;

@@ -58,7 +58,7 @@ public:
     };
     const BulkCopies& bulk_loads() const { return bulk_loads_; }
     const BulkCopies& bulk_stores() const { return bulk_stores_; }
-    /// What a block does.
+    /// The work of a block.
     struct Work {
         /// Warp-level accesses to memory, one of shared memory counted by the wavefronts that it takes without conflicts.
         std::uint64_t accesses = 0;
