@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Facts that the environment keeps for each page. They are forgotten when the page is read again, and merged after parallel reading."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Output of the scripts, and the running of long commands. Standard library only."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import errno

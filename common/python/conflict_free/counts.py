@@ -5,8 +5,6 @@
 Reports, expressions, differences and margins take their lists from here, so a count that the model gains stands in the schema alone.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A small repository of its own for each test that writes, and programs that pretend."""
 
-from __future__ import annotations
-
 import compileall
 import json
 import os

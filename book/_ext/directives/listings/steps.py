@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``step-figures`` (what one step changes, in one strip) and ``kernel-table`` (all kernels of a page, a row each)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``block-orders``: the tiles that the first blocks of a transpose read and write; a drawing, whose order is that of the kernel's text."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

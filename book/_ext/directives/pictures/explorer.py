@@ -7,8 +7,6 @@ The scripts ``_static/bank_explorer.js`` and ``_static/sector_explorer.js`` ask 
 The machines are data that the model wrote in this build. Without JavaScript there is a map of a real run in the place of each.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -4,8 +4,6 @@
 ``warp-map`` (which warp and lane a thread of a block is).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes
@@ -123,7 +121,7 @@ class MachinePart(EvidenceDirective, directive="machine-part"):
         return [node]
 
 
-def _fill(app: Sphinx, node: machine_part, docname: str) -> list[nodes.Node]:
+def _fill(app: Sphinx, node: "machine_part", docname: str) -> list[nodes.Node]:
     """Return the HTML of a small copy, which links to the map."""
     uri = app.builder.get_relative_uri(docname, MAP_PAGE)
     return [shown("machine_part.html", uri=uri, own=node["own"], common=node["common"], description=node["description"])]

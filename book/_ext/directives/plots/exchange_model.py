@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The time of an all-to-all between GPUs: that of its messages over links, measured ones and assumed ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``exchange-times`` and ``exchange-plot``: measured exchanges between two GPUs, and what they would take between more."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -6,8 +6,6 @@ The template ``page.html`` passes the body of each page through ``accessible``. 
 page and fail when a mending is missing or no longer fits.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Has the page of the API read anew when a comment has changed: Breathe loses the times of its files where Sphinx reads in parallel."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``assignment`` (an assignment's whole page but for its title) and ``assignment-table`` (all of them, for who teaches)."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -6,8 +6,6 @@ Where the reader's own GPU has results, the sentence is marked "holds here" or "
 are kept, for ``claim-table``.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

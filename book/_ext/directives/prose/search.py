@@ -6,8 +6,6 @@ A browser fetches no page from the file system, and Sphinx's summaries are fetch
 page of the search loads; ``_static/search_excerpts.js`` shows it.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@
 A role ``:term:`` links a word wherever it stands. A word of the glossary that no page uses fails the build.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterable, Iterator

@@ -7,8 +7,6 @@ book/typed_numbers.json lists the typed numbers that may stand, each with its re
 constant of the architecture with its term of the glossary, or somebody else's wrong factor.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

@@ -9,8 +9,6 @@ The busiest of S multiprocessors has at least the S-th part of all work, at leas
 them runs ceil(B / S) of B blocks, at least that many times the work of the block with the least.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import math

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The launches of a report, grouped by kernel and configuration."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass

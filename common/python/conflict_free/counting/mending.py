@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Finds what to mend first in a kernel: the accesses that cost too much, by what they add to the bound. Standard library only."""
 
-from __future__ import annotations
-
 import copy
 from collections import Counter
 from collections.abc import Container, Mapping

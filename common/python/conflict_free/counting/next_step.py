@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The first sentence of a launch's report: what to change next, by what limits the launch. Standard library only."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from typing import Any
 

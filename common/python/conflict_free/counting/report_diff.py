@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """conflict-free diff OLD NEW: the effect of a change on the counts, kernel by kernel and line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A report as SARIF 2.1.0, which editors and CI systems show beside the source."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

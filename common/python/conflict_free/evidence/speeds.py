@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The rule by which the book calls one time faster than another, as fast as it, or not to be told from it."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Any
 

@@ -13,8 +13,6 @@ Without ``from`` it is a change of the solution. A replacement is a pair: the ol
 after another. Each old text must stand exactly once in the text that the earlier replacements have left. ``about`` replaces the first comment below the licence.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import textwrap

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """An assignment as its folder ``chapters/SLUG/assignment`` describes it in ``task.toml`` (task.schema.json)."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

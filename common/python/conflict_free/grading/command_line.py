@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The arguments of scripts/grade. Standard library only: they are parsed before the set-up and again after it."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Checks that kernels have done the work: they load every input, they write every output last, and all lanes take part."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

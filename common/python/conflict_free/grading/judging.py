@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Grades a submission by one check after another. A check that fails stops the later ones that mean nothing without it."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import time
@@ -154,7 +152,7 @@ class Grading:
         self._made = _Made()
         self._drawn: dict[str, Sequence[DrawnCase]] = {}
 
-    def __enter__(self) -> Grading:
+    def __enter__(self) -> "Grading":
         return self
 
     def __exit__(self, *error: object) -> None:

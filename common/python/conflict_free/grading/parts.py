@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The parts of an assignment: limits, cases, thresholds, and answers with their outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Reads from /proc which processes a command has started, and how much memory they hold. Standard library only."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

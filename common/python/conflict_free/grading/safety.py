@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Finds what is wrong with a run apart from its output: hazards, crashes, exceeded limits, errors of the CUDA runtime."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

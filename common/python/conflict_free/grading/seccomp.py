@@ -7,8 +7,6 @@ calls by accident. Local sockets and files in memory are errors, because librari
 are allowed, and the sandbox's namespaces and limits apply to them.
 """
 
-from __future__ import annotations
-
 import errno
 import socket
 from typing import TYPE_CHECKING
@@ -29,7 +27,7 @@ REFUSED = (
 )
 
 
-def filter_of_calls(*, may_start_processes: bool, architecture: int | None = None) -> pyseccomp.SyscallFilter:
+def filter_of_calls(*, may_start_processes: bool, architecture: int | None = None) -> "pyseccomp.SyscallFilter":
     """Return the filter for this machine, or for an `architecture` of `pyseccomp.Arch`. `bwrap --seccomp` reads its `export_bpf`.
 
     Raises RuntimeError on a machine without libseccomp.

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The GPU's own counters, read by ncu. Standard library only."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re
@@ -78,7 +76,7 @@ def model_counts(kernel: dict) -> dict[str, int]:
     return {key: sum(_count(kernel, path) for path in paths) for key, (paths, _) in COMPARED.items()}
 
 
-def gpu_counts(launch: Launch) -> dict[str, int]:
+def gpu_counts(launch: "Launch") -> dict[str, int]:
     """Return the counters of a launch, by the keys of COMPARED. Raises NoCounters if one was not read."""
     return {key: sum(launch.number(metric) for metric in metrics) for key, (_, metrics) in COMPARED.items()}
 

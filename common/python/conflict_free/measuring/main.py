@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measurements of scripts/measure, one chapter after the other. Runs in the virtual environment."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measurements of a chapter whose program runs on several GPUs."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

@@ -6,8 +6,6 @@ C++ libraries are timed by programs of common/harness/peers with our harness; Py
 of this machine that has them. A library that is missing is named and left out. The kernels' own results stay if a library fails.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

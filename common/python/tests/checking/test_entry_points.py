@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests what every script does with its arguments, and on a machine that lacks something."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

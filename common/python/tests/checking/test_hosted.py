@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the files that set the project up elsewhere: an image, a container to write in, a hosted build. A library reads each."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

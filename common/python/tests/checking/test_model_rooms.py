@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The rooms of the counting model: each includes from those above it in its CMakeLists.txt, and docs/model.md has the same map."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

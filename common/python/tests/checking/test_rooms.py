@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The rooms of the package: each imports those before it and none after it, and no two modules import each other."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

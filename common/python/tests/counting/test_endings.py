@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/count on programs that end in other ways than by their last line: what is said, and what the report has."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the conditions of --fail-if against the counts of launches, and the reports of the pytest fixture."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the progress that a terminal shows while conflict-free works. Without a terminal nothing is shown."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

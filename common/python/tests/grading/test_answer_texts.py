@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests answers that are a change of another text: the format of answers.toml, the changed text, the command that prints it."""
 
-from __future__ import annotations
-
 import pytest
 from grading_tools import changed_copy, padding, run_grade
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the format of task.toml, starter and solution from one source, and sizes and data from one seed."""
 
-from __future__ import annotations
-
 import numpy
 import pytest
 from docutils.core import publish_doctree

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """conflict-free as it is where it is installed: a wheel, made of the model that is built already, in a virtual environment of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

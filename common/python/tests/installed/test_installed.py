@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the installed package outside of this tree: the example project, the build systems of docs/conflict-free.md, bad input."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests how the output of the machine's tools is read: profiler, driver, compiler."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/measure with a GPU, a profiler and chapter programs that pretend."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The model's counts of others' programs beside what ncu said of their launches."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Libraries beside our kernels, timed and checked: CuPy and PyTorch as far as they are asked for, on the host."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

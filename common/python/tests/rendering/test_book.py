@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests what scripts/book does after the build."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/new-chapter makes a whole chapter or nothing."""
 
-from __future__ import annotations
-
 import re
 import shutil
 
