@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The command line of a chapter program.
+// The command line of a chapter program.
 #pragma once
 
 #include "conflict_free/chapter.hpp"

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Traffic over the links between devices: copies, and loads and stores of kernels in the memory of other devices.
+// Traffic over the links between devices: copies, and loads and stores of kernels in the memory of other devices.
 #pragma once
 
 #include <array>

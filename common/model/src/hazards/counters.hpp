@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Adds up the costs of a launch's accesses.
+// Adds up the costs of a launch's accesses.
 #pragma once
 
 #include <array>

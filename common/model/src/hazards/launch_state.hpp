@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The state that the watchers of a launch's blocks share.
+// The state that the watchers of a launch's blocks share.
 #pragma once
 
 #include <atomic>

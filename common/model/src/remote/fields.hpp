@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The structures of device.hpp as they are sent. `fields` serves Writer and Reader alike.
+// The structures of device.hpp as they are sent. `fields` serves Writer and Reader alike.
 #pragma once
 
 #include <type_traits>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The arithmetic that takes at least one instruction of the machine for each of the text, for the lower bound on a launch's cycles.
+// The arithmetic that takes at least one instruction of the machine for each of the text, for the lower bound on a launch's cycles.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A warp: 32 lanes under a mask, which diverge at branches and reconverge where the control flow does.
-///
-/// The lanes that are at the same place form a *warp split*. A branch on which its lanes disagree divides a split, and a *join* at
-/// the branch's immediate post-dominator gathers the lanes again. The splits of a warp take turns, also at backward branches, so
-/// that lanes that wait for other lanes of their warp let these go on.
+// A warp: 32 lanes under a mask, which diverge at branches and reconverge where the control flow does.
+//
+// The lanes that are at the same place form a *warp split*. A branch on which its lanes disagree divides a split, and a *join* at
+// the branch's immediate post-dominator gathers the lanes again. The splits of a warp take turns, also at backward branches, so
+// that lanes that wait for other lanes of their warp let these go on.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// How kernels use the data of a case, byte by byte.
+// How kernels use the data of a case, byte by byte.
 #pragma once
 
 #include <algorithm>
