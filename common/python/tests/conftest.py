@@ -94,7 +94,7 @@ def house(package: Path, tmp_path: Path) -> House:
         shutil.copytree(REPOSITORY / folder, root / folder, ignore=LEFT_OUT)
     # No test changes a module, so all houses share the files of one copy.
     shutil.copytree(package, root / "common" / "python" / "conflict_free", copy_function=os.link)
-    for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", REPOSITORY / ".clang-format"):
+    for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", *REPOSITORY.glob(".clang-format*")):
         shutil.copy(path, root)
     for path in (REPORT_SCHEMA, RATES, cuda_version.SOURCE):
         copy = root / path.relative_to(REPOSITORY)
