@@ -46,6 +46,7 @@ MODULES = (
     "pictures.partitions",
     "plots.value_bars",
     "plots.bounds",
+    "plots.in_flight",
     "plots.bandwidth_plot",
     "plots.speedup_plot",
     "prose.predict",

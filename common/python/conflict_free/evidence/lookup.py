@@ -221,6 +221,7 @@ class Evidence(Rows):
         derived = {
             "l2_mb": provenance["l2_bytes"] / 1e6,
             "memory_gb": provenance["memory_bytes"] / 1e9,
+            "ghz": provenance["clocks_after"]["sm_mhz"] / 1e3,
             "name": result["machine"],
         }
         plain = {name: value for name, value in provenance.items() if isinstance(value, (str, int))}
