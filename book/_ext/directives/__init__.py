@@ -6,8 +6,6 @@ What the numbers mean is in the package ``conflict_free.evidence``; here they ar
 listings, prose.
 """
 
-from __future__ import annotations
-
 import importlib
 
 from .project import DIRECTIVES

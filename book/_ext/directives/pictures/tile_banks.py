@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``tile-banks``: an array in shared memory, drawn row by row with the bank of each cell, and one access marked in it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

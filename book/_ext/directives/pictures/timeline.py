@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``load-timeline``: the loads of one thread over time, one after another or together; a drawing, with no measured time in it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

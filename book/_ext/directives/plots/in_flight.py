@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``in-flight``: the speed of a copy and of two transposes by the most bytes that a multiprocessor has in flight."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
