@@ -188,9 +188,10 @@ MatrixChapter<half>::Kernel on_tiles(std::string name, Square kernel, int wavefr
 int main(int argc, char** argv)
 {
     MatrixChapter<half> chapter("fragments", "What does it cost to load a tile for a tensor core?");
-    chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 701}, {72, 33}, {8, 8}, {8, 1}});
-    chapter.gpu_sizes({{8192, 8192}});
-    chapter.traffic_sizes({{8192, 8192}});
+    chapter.sizes({{1024, 1024}, {256, 128}, {200, 141}, {72, 33}, {8, 8}, {8, 1}});
+    chapter.gpu_sizes({{16384, 16384}, {2048, 2048}});
+    chapter.counted_size({1024, 1024});
+    chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
     chapter.rows_of_smallest_tile(TILE_DIM);
     chapter.least_compute_capability(8, 0, "mma.sync of 16 x 8 x 16 halves came with it");

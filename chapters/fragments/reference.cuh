@@ -15,8 +15,10 @@
 // Whole numbers from -4 to 3: every sum of 64 products is a whole number that a half holds exactly.
 void fill_random(std::span<half> values, std::uint64_t seed)
 {
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<float>(conflict_free::random_bits(seed, i) >> 61) - 4.0f;
+    conflict_free::parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            values[i] = static_cast<float>(conflict_free::random_bits(seed, i) >> 61) - 4.0f;
+    });
 }
 
 template <>
