@@ -42,7 +42,7 @@
     });
   }
 
-  const LEFT = 62;
+  const LEFT = 72;
   const CELL = 20;
   const ROW = 22;
 
@@ -125,7 +125,7 @@
         const [x, y] = [LEFT + (word % banks) * CELL + CELL / 2, top + lines.indexOf(Math.floor(word / banks)) * ROW + 16];
         parts.push(element("text", { class: "lane", x, y }, row));
       }
-      const svg = this.find("svg");
+      const svg = this.find(".stage svg");
       svg.setAttribute("viewBox", `-1 -1 ${LEFT + banks * CELL + 2} ${top + lines.length * ROW + 2}`);
       svg.replaceChildren(...parts);
       const most = Math.max(...rowsOfBank.values());

@@ -152,7 +152,8 @@ __global__ void square_swizzled(half* output, const half* input, int width, int 
     float sums[8] = {};
     for (int k = 0; k < TILE_DIM; k += PART_DIM) {
         unsigned a[4], b[4];
-        // Good: the eight rows of each matrix fill all banks. The rows of a part begin at a multiple of 8.
+        // Good: the eight rows of each matrix fill all banks. Parts begin at multiples
+        // of 16 rows, so row r of the tile has r % 8 == lane % 8.
         ldmatrix(a, &tile[top + lane % 16][UNIT * ((k / UNIT + lane / 16) ^ lane % UNITS)]);
         ldmatrix_trans(b, &tile[k + lane % 16][UNIT * ((left / UNIT + lane / 16) ^ lane % UNITS)]);
         mma(sums, a, b[0], b[1]);

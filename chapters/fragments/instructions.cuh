@@ -25,7 +25,7 @@ __device__ void ldmatrix(unsigned (&to)[4], const half* row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
         : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))  // by rows
         : "memory");
 }
 
@@ -34,7 +34,7 @@ __device__ void ldmatrix_trans(unsigned (&to)[4], const half* row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
         : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))  // by columns
         : "memory");
 }
 // [/ldmatrix]

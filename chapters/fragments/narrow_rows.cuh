@@ -7,8 +7,9 @@
 #include "instructions.cuh"
 
 // [place_of]
-// The first half of a unit of a tile that lies in boxes: 64 rows of BOX_UNITS units each, one box behind
-// the other. Units are exchanged by XOR with the number of the 128 bytes that they lie in.
+// The first half of a unit of a tile that lies in boxes: 64 rows of BOX_UNITS units,
+// one box behind the other. Units are exchanged by XOR with the number of the 128
+// bytes that they lie in.
 template <int BOX_UNITS, int SWIZZLE_UNITS>
 __device__ half* place_of(half* tile, int row, int unit)
 {
