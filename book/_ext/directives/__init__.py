@@ -35,6 +35,7 @@ MODULES = (
     "pictures.tile_banks",
     "pictures.rounds",
     "pictures.lane_tile",
+    "pictures.fragment_map",
     "pictures.machine",
     "pictures.timeline",
     "plots.exchange_plot",

@@ -29,7 +29,6 @@ EXACTNESS = PROGRAM + ".exactness"
 
 # Endings of files that nvcc links and does not compile.
 _LINKED = (".o", ".obj", ".a", ".so", ".lib")
-_STANDARDS = ("-std", "--std")
 _FOR_PTXAS = ("-Xptxas", "--ptxas-options")
 _REGISTERS = ("-maxrregcount", "--maxrregcount")
 
@@ -108,11 +107,8 @@ def _workplace() -> Iterator[Path]:
 
 
 def build_options(options: Sequence[str]) -> list[str]:
-    """Return nvcc's options with those that a counted program needs: PTX that the model runs, lines of host code, a standard.
-    The standard is C++20 unless the reader's options name another.
-    """
-    standards, _ = values(options, _STANDARDS)
-    return [*([] if standards else ["-std=c++20"]), "-Xcompiler=-g1", *with_ptx(options)]
+    """Return nvcc's options with those that a counted program needs: PTX that the model runs, and lines of host code."""
+    return ["-Xcompiler=-g1", *with_ptx(options)]
 
 
 def ptxas_options(options: Sequence[str]) -> list[str]:

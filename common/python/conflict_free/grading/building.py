@@ -23,7 +23,7 @@ KEPT_DRIVERS = 4  # of one assignment, for several build folders and versions
 KEPT_PROGRAMS = 1024  # a tenth of a megabyte each; a submission that is graded again is not compiled again
 
 COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
-#: The options with which scripts/count and the chapters are compiled for the model.
+#: The options with which submissions and the chapters are compiled for the model.
 OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w")
 #: A line of a compiler's output. It is matched from its beginning, so that a long line takes linear time.
 _MESSAGE = re.compile(

@@ -99,7 +99,7 @@ def compiler(build: Path) -> Path:
 def toolkit_version(build: Path) -> str:
     """Return the version of the nvcc that a build folder was configured with, with all three numbers."""
     nvcc = compiler(build)
-    found = cuda.nvcc_version(nvcc)
+    found = cuda.release_of(nvcc)
     if not found:
         raise Stop(f"{nvcc} --version names no version")
     return ".".join(map(str, found))

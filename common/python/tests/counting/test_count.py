@@ -101,6 +101,18 @@ int main()
 
 
 @needs_model
+def test_the_language_standard_is_that_of_nvcc_or_of_its_options(folder):
+    """C++20 has a function of this name in the namespace std, which makes the call ambiguous."""
+    (folder / "standard.cu").write_text(
+        "#include <cmath>\nusing namespace std;\nfloat lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+        "int main() { return static_cast<int>(lerp(0.0f, 1.0f, 0.0f)); }\n",
+        encoding="utf-8",
+    )
+    assert run(folder, "standard.cu").returncode == 0
+    assert run(folder, "standard.cu", "-std=c++20").returncode == 2
+
+
+@needs_model
 def test_a_program_of_several_files_is_linked(folder):
     (folder / "main.cu").write_text(MAIN, encoding="utf-8")
     (folder / "add.cu").write_text("__device__ int step();\n__global__ void add(int* p) { *p += step(); }\n", encoding="utf-8")
