@@ -4,7 +4,6 @@
 #include "calls/runtime/modules.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
