@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Rows of a matrix in their sectors, the lanes of an access in their tile, and figures as bars."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

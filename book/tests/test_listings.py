@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Listings of kernels with their margins, and what changes from one to another."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

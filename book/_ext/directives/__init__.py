@@ -6,8 +6,6 @@ What the numbers mean is in the package ``conflict_free.evidence``; here they ar
 listings, prose.
 """
 
-from __future__ import annotations
-
 import importlib
 
 from .project import DIRECTIVES
@@ -49,6 +47,7 @@ MODULES = (
     "pictures.partitions",
     "plots.value_bars",
     "plots.bounds",
+    "plots.in_flight",
     "plots.bandwidth_plot",
     "plots.speedup_plot",
     "prose.predict",

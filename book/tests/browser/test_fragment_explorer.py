@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Drives the tile of halves in headless Chromium, and holds what it shows against the counting model's rule."""
 
-from __future__ import annotations
-
 import math
 
 from book_in_browser import open_page

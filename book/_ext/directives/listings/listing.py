@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Listings of kernels from the tested source: ``kernel-listing`` and ``full-source``."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict

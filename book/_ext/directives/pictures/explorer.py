@@ -7,8 +7,6 @@ The scripts ``_static/bank_explorer.js``, ``fragment_explorer.js`` and ``sector_
 The machines are data that the model wrote in this build. Without JavaScript there is a map of a real run in the place of each.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -26,7 +24,7 @@ from .banks import drawn, figure, in_words
 from .sectors import SectorMap
 from .traces import Panel, load
 
-#: What the scripts of all explorers need; the page runs it first.
+#: The script that the scripts of all explorers need; the page runs it first.
 PARTS = "explorer_parts.js"
 
 Choices = dict[str, tuple[str, tuple[str, ...], str]]

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``fragment-map``: a part of a tile of halves, each element with the lane that holds it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``lane-tile``: an array in shared memory as rows of all banks, and where in it the lanes that are served together go."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

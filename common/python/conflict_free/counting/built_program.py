@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Building a program from CUDA source files with nvcc. The program is kept until one of its inputs changes."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -31,7 +29,6 @@ EXACTNESS = PROGRAM + ".exactness"
 
 # Endings of files that nvcc links and does not compile.
 _LINKED = (".o", ".obj", ".a", ".so", ".lib")
-_STANDARDS = ("-std", "--std")
 _FOR_PTXAS = ("-Xptxas", "--ptxas-options")
 _REGISTERS = ("-maxrregcount", "--maxrregcount")
 
@@ -52,7 +49,7 @@ class Toolchain:
     reader: Path
 
     @classmethod
-    def of(cls, build: Path) -> Toolchain:
+    def of(cls, build: Path) -> "Toolchain":
         return cls(_nvcc_of(build), model_runtime.libraries(build) / "ptx_of_program")
 
 
@@ -110,11 +107,8 @@ def _workplace() -> Iterator[Path]:
 
 
 def build_options(options: Sequence[str]) -> list[str]:
-    """Return nvcc's options with those that a counted program needs: PTX that the model runs, lines of host code, a standard.
-    The standard is C++20 unless the reader's options name another.
-    """
-    standards, _ = values(options, _STANDARDS)
-    return [*([] if standards else ["-std=c++20"]), "-Xcompiler=-g1", *with_ptx(options)]
+    """Return nvcc's options with those that a counted program needs: PTX that the model runs, and lines of host code."""
+    return ["-Xcompiler=-g1", *with_ptx(options)]
 
 
 def ptxas_options(options: Sequence[str]) -> list[str]:

@@ -6,8 +6,6 @@ The counting model executes PTX. Where ptxas joins neighboring accesses into wid
 the machine code differs in another way, the kernel is marked as not exact. Standard library only.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -22,7 +20,7 @@ from pathlib import Path
 from conflict_free.whole_files import write_whole
 
 from . import packaged, ptx_accesses, sass_accesses
-from .machine_code import NoMachineCode, disassemble, output_of
+from .machine_code import NoMachineCode, disassemble, find_ptxas, output_of
 from .ptx_accesses import Access, Function
 from .sass_accesses import MachineAccess, Section
 
@@ -309,13 +307,14 @@ def _changed_at(path: Path) -> float:
 def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, dict]:
     """Return the comparison of one text of PTX as JSON, from the cache if possible."""
     text = ptx.read_bytes()
-    key = hashlib.sha256(text + json.dumps([_VERSION, str(nvcc), *options]).encode()).hexdigest()[:24]
+    shown = text.decode("utf-8", "replace")
+    key = hashlib.sha256(text + json.dumps([_VERSION, str(find_ptxas(nvcc, shown)), *options]).encode()).hexdigest()[:24]
     kept = CACHE / f"{key}.json"
     with contextlib.suppress(OSError, ValueError):
         found = json.loads(kept.read_text(encoding="utf-8"))
         os.utime(kept)
         return found
-    compared = compare_text(text.decode("utf-8", "replace"), disassemble(ptx, nvcc, options))
+    compared = compare_text(shown, disassemble(ptx, nvcc, options))
     functions = {
         name: {
             "exact": result.exact,

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """The machine code that ptxas makes of PTX, as nvdisasm shows it. Standard library only."""
 
-from __future__ import annotations
-
+import functools
 import os
-import shutil
+import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from conflict_free.setup import cuda
 
 from . import packaged
 
@@ -20,15 +21,35 @@ class NoMachineCode(Exception):
     """An error for machine code that cannot be made or read; its text gives the reason in one line."""
 
 
-def _near(nvcc: Path, name: str) -> str | None:
-    beside = nvcc.parent / name
-    return str(beside) if beside.exists() else shutil.which(name)
+def _places(nvcc: Path) -> Iterator[Path]:
+    """Yield the folders that may have NVIDIA's tools, those of the compiler first."""
+    yield nvcc.parent
+    yield from cuda.tool_folders()
+    yield from (folder / "bin" for folder in packaged.cuda_of_wheels())
 
 
-def find_nvdisasm(nvcc: Path) -> str | None:
-    """Return nvdisasm: beside the compiler, in the search path, or in the wheel of the virtual environment."""
-    wheels = (folder / "bin" / "nvdisasm" for folder in packaged.cuda_of_wheels())
-    return _near(nvcc, "nvdisasm") or next((str(path) for path in wheels if path.exists()), None)
+def _found(nvcc: Path, name: str) -> list[Path]:
+    """Return the tools of a name that are here, the compiler's own first."""
+    return cuda.present(name, _places(nvcc))
+
+
+@functools.cache
+def _release(tool: Path) -> tuple[int, ...]:
+    return cuda.release_of(tool)
+
+
+def find_nvdisasm(nvcc: Path) -> Path | None:
+    """Return the newest nvdisasm here, which reads what any ptxas makes."""
+    return max(_found(nvcc, "nvdisasm"), key=_release, default=None)
+
+
+def find_ptxas(nvcc: Path, text: str) -> Path | None:
+    """Return the ptxas for a text of PTX: one of the release whose compiler wrote the text, or else the newest here."""
+    found = _found(nvcc, "ptxas")
+    version = re.search(r"^\s*\.version\s+(\d+)\.(\d+)", text, re.MULTILINE)
+    # CUDA 13.5 writes PTX 9.5.
+    wanted = (int(version[1]) + 4, int(version[2])) if version else ()
+    return next((path for path in found if _release(path)[:2] == wanted), max(found, key=_release, default=None))
 
 
 def output_of(command: Sequence[str | os.PathLike]) -> str:
@@ -46,25 +67,24 @@ def output_of(command: Sequence[str | os.PathLike]) -> str:
 
 def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
     """Return nvdisasm's output for the machine code that ptxas makes of a file. Raises NoMachineCode."""
-    ptxas, nvdisasm = _near(nvcc, "ptxas"), find_nvdisasm(nvcc)
+    text = ptx.read_text(encoding="utf-8", errors="replace")
+    ptxas, nvdisasm = find_ptxas(nvcc, text), find_nvdisasm(nvcc)
     if ptxas is None or nvdisasm is None:
         raise NoMachineCode(f"no {'ptxas' if ptxas is None else 'nvdisasm'} here")
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "code.cubin"
         # A target with a suffix runs only on that architecture.
-        target = next(
-            (
-                line.split()[1].rstrip(",")
-                for line in ptx.read_text(encoding="utf-8", errors="replace").splitlines()
-                if line.startswith(".target")
-            ),
-            "",
-        )
+        target = next((line.split()[1].rstrip(",") for line in text.splitlines() if line.startswith(".target")), "")
         architecture = target if target == ARCHITECTURE + "a" else ARCHITECTURE
         command = [ptxas, f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
         try:
             output_of(command)
-        except NoMachineCode:
+        except NoMachineCode as why:
+            if newer := re.search(r"Unsupported \.version ([\d.]+)", str(why)):
+                release = ".".join(map(str, _release(ptxas)[:2]))
+                raise NoMachineCode(
+                    f"the newest ptxas here is that of CUDA {release}, which cannot read PTX {newer[1]}: name the bin folder of a newer CUDA in PATH"
+                ) from None
             # Functions of other files are linked later.
             output_of([*command, "-c"])
         return output_of([nvdisasm, "-c", "-gp", str(code)])

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """The part of conflict-free run before the first count: arguments, and whether the program can be counted. Standard library only."""
 
-from __future__ import annotations
-
 import argparse
+import mmap
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import OneLineParser, Stop
 
 from . import command_line, count
@@ -38,7 +39,23 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(words)
     count.check_build_folder(parser, options)
     options.program = find(options.program)
+    check_runtime(options.program)
     return options
+
+
+def check_runtime(program: Path) -> None:
+    """Raise Stop for a program that takes the CUDA runtime of another version from a shared library."""
+    with open(program, "rb") as file:
+        if file.read(4) != b"\x7fELF":
+            return
+        with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content:
+            found = [int(version) for version in re.findall(rb"\0libcudart\.so\.(\d+)\0", content)]
+    if found and cuda_version.MAJOR not in found:
+        raise Stop(
+            f"argument PROGRAM: '{program.name}' of CUDA {found[0]} given, a program of CUDA {cuda_version.MAJOR} is accepted: rebuild it, and "
+            f"the libraries of yours that it loads, with 'conflict-free nvcc' or another nvcc of CUDA {cuda_version.MAJOR}",
+            _CANNOT_RUN,
+        )
 
 
 def find(name: str) -> Path:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Builds the program of a submission: nvcc compiles it and links it with the assignment's driver, in the sandbox."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -25,7 +23,7 @@ KEPT_DRIVERS = 4  # of one assignment, for several build folders and versions
 KEPT_PROGRAMS = 1024  # a tenth of a megabyte each; a submission that is graded again is not compiled again
 
 COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
-#: The options with which scripts/count and the chapters are compiled for the model.
+#: The options with which submissions and the chapters are compiled for the model.
 OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w")
 #: A line of a compiler's output. It is matched from its beginning, so that a long line takes linear time.
 _MESSAGE = re.compile(
@@ -56,7 +54,7 @@ class Toolchain:
     judge: Path
 
     @classmethod
-    def of(cls, build: Path) -> Toolchain:
+    def of(cls, build: Path) -> "Toolchain":
         """Return the toolchain of a build folder."""
         told = json.loads((build / TOOLCHAIN).read_text(encoding="utf-8"))
         return cls(

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measured machine: its GPU, its host, and the compiler of its programs."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os
@@ -101,7 +99,7 @@ def compiler(build: Path) -> Path:
 def toolkit_version(build: Path) -> str:
     """Return the version of the nvcc that a build folder was configured with, with all three numbers."""
     nvcc = compiler(build)
-    found = cuda.nvcc_version(nvcc)
+    found = cuda.release_of(nvcc)
     if not found:
         raise Stop(f"{nvcc} --version names no version")
     return ".".join(map(str, found))

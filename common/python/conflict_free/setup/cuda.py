@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: MIT
 """CUDA's compiler and NCCL: the machine's own, or Python wheels in .cuda. Standard library only."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conflict_free import cuda_version
@@ -19,6 +18,8 @@ from .cmake import CMAKE_MINIMUM, version_of
 from .folders import CUDA, VENV, install_locked, read, remove, stamp_text
 from .packages import include_folders
 
+#: The folder of toolkits that NVIDIA's packages install.
+USUAL = Path("/usr/local")
 _PROBE_CMAKE = """\
 cmake_minimum_required(VERSION 3.24)
 project(probe LANGUAGES CXX CUDA)
@@ -37,27 +38,38 @@ int main() {
 """
 
 
+def tool_folders() -> Iterator[Path]:
+    """Yield the folders that may have NVIDIA's tools: those of the PATH, and the usual ones."""
+    yield from map(Path, os.get_exec_path())
+    yield from (Path(os.environ[variable], "bin") for variable in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(variable))
+    yield USUAL / "cuda" / "bin"
+    yield from sorted(USUAL.glob("cuda-*/bin"))
+
+
+def present(name: str, folders: Iterable[Path]) -> list[Path]:
+    """Return the tools of a name in some folders, each once."""
+    found: dict[Path, Path] = {}
+    for path in (folder / name for folder in folders):
+        if os.access(path, os.X_OK):
+            found.setdefault(path.resolve(), path)
+    return list(found.values())
+
+
 def system_nvcc() -> Path | None:
     """Return this machine's nvcc of the accepted version, from the PATH or the usual folders; None if there is none."""
-    found = [shutil.which("nvcc")]
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        if os.environ.get(variable):
-            found.append(os.path.join(os.environ[variable], "bin", "nvcc"))
-    found.append("/usr/local/cuda/bin/nvcc")
-    for candidate in found:
-        if candidate and os.access(candidate, os.X_OK):
-            version = nvcc_version(Path(candidate))
-            if version[:2] == cuda_version.PARTS:
-                return Path(candidate)
-            shown = ".".join(map(str, version)) or "unknown"
-            say(f"Set-up: {candidate} is not used: its version is {shown}, {cuda_version.VERSION} is accepted")
+    for candidate in present("nvcc", tool_folders()):
+        version = release_of(candidate)
+        if version[:2] == cuda_version.PARTS:
+            return candidate
+        shown = ".".join(map(str, version)) or "unknown"
+        say(f"Set-up: {candidate} is not used: its version is {shown}, {cuda_version.VERSION} is accepted")
     return None
 
 
-def nvcc_version(nvcc: Path) -> tuple[int, ...]:
-    """Return the three numbers of an nvcc's version; () if it does not tell."""
+def release_of(tool: Path) -> tuple[int, ...]:
+    """Return the three numbers of the version of an nvcc, or of a tool that comes with it; () if it does not tell."""
     try:
-        done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return ()
     found = re.search(r"\bV(\d+)\.(\d+)\.(\d+)", done.stdout)
@@ -68,7 +80,7 @@ def _probe(nvcc: Path, title: str) -> None:
     """Build a small CUDA program with CMake, once for each compiler. Raises Stop if that fails."""
     compiler = shutil.which("g++") or shutil.which("c++") or ""
     host = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
-    wanted = json.dumps([str(nvcc), nvcc_version(nvcc), host.splitlines()[:1]])
+    wanted = json.dumps([str(nvcc), release_of(nvcc), host.splitlines()[:1]])
     stamp = CUDA / "probe.stamp"
     if read(stamp) == wanted:
         return

@@ -5,8 +5,6 @@
 The tests that build a program take the model from the build folder that CONFLICT_FREE_BUILD names, as CTest does.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -170,6 +168,17 @@ def test_a_program_that_cannot_be_counted_says_how_to_build_it(folder, options, 
     done = run(folder, "run", "--build-dir", BUILD, "./launches")
     assert done.returncode != 0
     assert advice in done.stdout + done.stderr
+
+
+def test_a_program_of_another_cuda_says_what_to_rebuild(tmp_path):
+    (tmp_path / "other.c").write_text(
+        "int cudaGetDeviceCount(int* count) { return *count = 7; } int main() { return 0; }", encoding="utf-8"
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcudart.so.12", "-o", "libcudart.so.12", "other.c"], cwd=tmp_path, check=True)
+    subprocess.run(["cc", "-o", "program", "other.c", "-Wl,--no-as-needed", "./libcudart.so.12"], cwd=tmp_path, check=True)
+    done = run(tmp_path, "run", "./program")
+    assert (done.returncode, len(done.stderr.splitlines())) == (126, 1), done.stderr
+    assert f"'program' of CUDA 12 given, a program of CUDA {MAJOR} is accepted: rebuild it" in done.stderr
 
 
 @needs_model

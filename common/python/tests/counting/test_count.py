@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/count: its programs, its arguments, and the library that it builds."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -100,6 +98,18 @@ int main()
     std::printf("%d\\n", value);
 }
 """
+
+
+@needs_model
+def test_the_language_standard_is_that_of_nvcc_or_of_its_options(folder):
+    """C++20 has a function of this name in the namespace std, which makes the call ambiguous."""
+    (folder / "standard.cu").write_text(
+        "#include <cmath>\nusing namespace std;\nfloat lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+        "int main() { return static_cast<int>(lerp(0.0f, 1.0f, 0.0f)); }\n",
+        encoding="utf-8",
+    )
+    assert run(folder, "standard.cu").returncode == 0
+    assert run(folder, "standard.cu", "-std=c++20").returncode == 2
 
 
 @needs_model

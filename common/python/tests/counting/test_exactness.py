@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The comparison of PTX with machine code: by small kernels that ptxas compiles, and by texts."""
 
-from __future__ import annotations
-
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -189,6 +188,45 @@ def test_a_text_that_ptxas_refuses_is_one_line(tmp_path):
     with pytest.raises(machine_code.NoMachineCode) as error:
         machine_code.disassemble(ptx, NVCC)
     assert "ptxas" in str(error.value) and "\n" not in str(error.value)
+
+
+def pretend_ptxas(folder: Path, release: str) -> Path:
+    """A ptxas that tells its release, and refuses to read any text as one of PTX that is too new."""
+    folder.mkdir(parents=True)
+    tool = folder / "ptxas"
+    tool.write_text(
+        f"#!/bin/sh\n[ $1 = --version ] && echo 'release, V{release}' || {{ echo 'fatal : Unsupported .version 9.9; current'; exit 1; }}\n",
+        encoding="utf-8",
+    )
+    tool.chmod(0o755)
+    return tool
+
+
+@pytest.fixture
+def three_ptxas(monkeypatch, tmp_path):
+    """The ptxas of three releases, the first one beside the compiler."""
+    monkeypatch.setattr(cuda, "USUAL", tmp_path)
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+    found = [pretend_ptxas(tmp_path / release, release) for release in ("13.0.88", "13.17.37", "12.8.1")]
+    monkeypatch.setenv("PATH", os.pathsep.join(["/bin", *(str(tool.parent) for tool in found[1:])]))
+    return found
+
+
+@pytest.mark.parametrize("version, chosen", [("9.0", 0), ("9.17", 1), ("8.8", 2), ("8.3", 1), ("9.99", 1)])
+def test_the_ptxas_of_the_text_s_release_or_the_newest_reads_it(three_ptxas, version, chosen):
+    found = machine_code.find_ptxas(three_ptxas[0].with_name("nvcc"), f"//\n.version {version}\n.target sm_90\n")
+    assert found == three_ptxas[chosen]
+
+
+def test_a_text_newer_than_any_ptxas_says_what_to_do(three_ptxas, monkeypatch, tmp_path):
+    monkeypatch.setattr(machine_code, "find_nvdisasm", lambda _: Path("/bin/true"))
+    ptx = tmp_path / "new.ptx"
+    ptx.write_text(".version 9.99\n.target sm_90\n", encoding="utf-8")
+    with pytest.raises(
+        machine_code.NoMachineCode, match="is that of CUDA 13.17, which cannot read PTX 9.9: name the bin folder .* in PATH"
+    ):
+        machine_code.disassemble(ptx, three_ptxas[0].with_name("nvcc"))
 
 
 # --- texts -------------------------------------------------------------------------------------

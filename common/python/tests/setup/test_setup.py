@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The set-up, on machines that only pretend to lack things."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -238,6 +236,17 @@ def test_another_nvcc_is_passed_over(no_usual_nvcc, capsys, version):
     nvcc(no_usual_nvcc, version)
     assert cuda.system_nvcc() is None
     assert f"its version is {version}, {VERSION} is accepted" in capsys.readouterr().out
+
+
+def test_an_nvcc_behind_others_in_the_path(no_usual_nvcc, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("PATH", os.pathsep.join(str(tmp_path / name) for name in ("old", "broken", "good", "new")))
+    nvcc(no_usual_nvcc, "12.9.41", tmp_path / "old")
+    no_usual_nvcc.tool("nvcc", "sys.exit(1)", tmp_path / "broken")
+    found = nvcc(no_usual_nvcc, f"{VERSION}.88", tmp_path / "good")
+    nvcc(no_usual_nvcc, "13.5.37", tmp_path / "new")
+    assert cuda.system_nvcc() == found
+    said = capsys.readouterr().out
+    assert "its version is 12.9.41" in said and "its version is unknown" in said and "13.5.37" not in said
 
 
 def test_a_machine_that_cuda_does_not_exist_for(no_usual_nvcc, monkeypatch):
