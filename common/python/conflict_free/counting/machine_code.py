@@ -85,7 +85,8 @@ def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
             if newer := re.search(r"Unsupported \.version ([\d.]+)", str(why)):
                 release = ".".join(map(str, _release(ptxas)[:2]))
                 raise NoMachineCode(
-                    f"the newest ptxas here is that of CUDA {release}, which cannot read PTX {newer[1]}: name the bin folder of a newer CUDA in PATH"
+                    f"the newest ptxas here is that of CUDA {release}, which cannot read PTX {newer[1]}: name the bin folder of a newer "
+                    "CUDA in PATH, or install nvidia-cuda-nvcc beside the program's Python packages"
                 ) from None
             # Functions of other files are linked later.
             output_of([*command, "-c"])

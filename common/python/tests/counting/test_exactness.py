@@ -278,6 +278,15 @@ def test_accesses_are_read_with_their_blocks_and_loops():
     assert (function.accesses[0].file, function.accesses[0].source_line) == ("a.cu", 5)
 
 
+def test_inline_assembly_stands_at_its_first_line():
+    text = PTX.replace(
+        "\tld.shared.u32 \t%r2",
+        "\t// begin inline asm\n\t.loc 1 6 9 // a.py:6:9\n\tmov.u32 %r2, 0;\n\t.loc 1 7 9\n\tld.shared.u32 %r2, [%r8];\n\t// end inline asm\n\tld.shared.u32 \t%r2",
+    )
+    (function,) = ptx_accesses.read(text)
+    assert [access.source_line for access in function.accesses[:3]] == [5, 6, 6]
+
+
 def sass(*instructions: tuple[int, str]) -> str:
     lines = [".text.k:"]
     for number, (line, text) in enumerate(instructions):
