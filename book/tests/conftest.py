@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A small book about two chapters and an invented machine, in a temporary folder."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The index of kernels, and the errors found in published programs."""
 
-from __future__ import annotations
-
 import json
 import re
 

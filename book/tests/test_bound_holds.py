@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """No recorded time of the book's machine is below the bound that follows from the model's counts."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import BOOK
 

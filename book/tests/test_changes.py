@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A book whose kernels were changed: it renders, crosses out what was measured before, and marks what no longer holds."""
 
-from __future__ import annotations
-
 import json
 import re
 

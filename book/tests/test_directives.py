@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """What all directives and roles share, and values, claims and questions: small books about an invented machine, in a temporary folder."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The model of exchanges between GPUs."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import BOOK
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The ladder of transposes: whole, and as a strip at a chapter's head."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Rows of a matrix in their sectors, the lanes of an access in their tile, and figures as bars."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -12,6 +10,8 @@ import pytest
 import synthetic
 from test_directives import text_of
 
+from conflict_free.evidence.names import ResultError
+from directives.pictures.fragment_map import elements_of
 from directives.pictures.lane_tile import panel_of as lane_panel
 from directives.pictures.row_sectors import mean_sectors, sectors_of_row
 from directives.plots import bounds
@@ -76,6 +76,40 @@ def test_a_lane_tile_is_drawn_from_the_trace(project):
     (folder / "copy.json").write_text(json.dumps([run]))
     said = text_of(project.build_page(".. lane-tile::\n\n   copy.copy_shared store | Two places"))
     assert "Two places 16 wavefronts, ideal: 4" in said and "the 8 lanes that are served together first" in said
+
+
+def pairs(width: int) -> list[dict]:
+    """Return the four loads of 4 bytes that bring 16 × 16 halves, in rows of ``width`` halves, from row 2 and column 8 on."""
+    return [
+        {"size": 4, "lanes": [2 * ((2 + down + lane // 4) * width + 8 + across + lane % 4 * 2) for lane in range(32)]}
+        for across in (0, 8)
+        for down in (0, 8)
+    ]
+
+
+def test_each_element_of_a_part_has_its_lane_and_register():
+    elements = elements_of(pairs(64), 64)
+    assert {(one["row"], one["column"]): (one["lane"], one["register"]) for one in elements}[9, 13] == (6, 3)
+    with pytest.raises(ResultError, match="do not bring each element of 16 rows of 16 once"):
+        elements_of(pairs(64)[:3], 64)
+
+
+def test_a_fragment_map_is_drawn_from_the_trace(project):
+    run, access = wide([0], 8)
+    access |= {
+        "op": "load",
+        "line": 1
+        + project.source("copy")
+        .read_text()
+        .splitlines()
+        .index(next(line for line in project.source("copy").read_text().splitlines() if "= tile[" in line)),
+    }
+    run["blocks"][0]["accesses"] = [access | load | {"instruction": number} for number, load in enumerate(pairs(64))]
+    folder = project.counts.parent / "traces"
+    folder.mkdir(exist_ok=True)
+    (folder / "copy.json").write_text(json.dumps([run]))
+    html = project.build_page(".. fragment-map::\n   :row: 64\n\n   copy.copy_shared load | a: The first operand")
+    assert "<title>row 9, column 13: lane 6, register a[3]</title>" in html and "The first operand" in html
 
 
 def test_a_bound_is_a_part_of_the_measured_cycles(project):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Listings of kernels with their margins, and what changes from one to another."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -49,6 +47,14 @@ def test_a_margin_sums_sites_of_one_line():
     notes = margin({"lines": [first, second, other]}, "a.cu")
     assert [note["text"] for note in notes[3]] == ["11 sectors"]
     assert notes[3][0]["excess"] and notes[3][0]["factor"] == "2.75×"
+
+
+def test_an_access_of_another_file_stands_at_the_call_of_its_function():
+    access = {"line": 3, "space": "shared", "op": "load", "instructions": 2, "wavefronts": 64, "ideal_wavefronts": 8, "conflicts": 56}
+    calls = [{"file": "a.cu", "line": 7, "function": "inner"}, {"file": "a.cu", "line": 9, "function": "outer"}]
+    lines = [{**access, "file": "helpers.cuh", "inlined_from": calls}]
+    assert list(margin({"lines": lines}, "a.cu")) == [7]
+    assert [note["text"] for note in margin({"lines": lines}, "helpers.cuh")[3]] == ["32 wavefronts"]
 
 
 @pytest.mark.parametrize(

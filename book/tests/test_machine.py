@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The pictures of the machine, of a block's warps, and of the loads of a thread."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

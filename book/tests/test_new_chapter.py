@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The page that scripts/new-chapter makes has what the book asks of a page, before anybody has written on it."""
 
-from __future__ import annotations
-
 import synthetic
 import test_pages
 

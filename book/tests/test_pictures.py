@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Bank maps, tile flows, partition maps and arrays: what they draw, what they say, and what they refuse."""
 
-from __future__ import annotations
-
 import html as html_text
 import json
 import re

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The table of programs of others: which differences are explained."""
 
-from __future__ import annotations
-
 import pytest
 
 from directives.project import render

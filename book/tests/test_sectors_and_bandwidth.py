@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Maps of sectors, and plots of bandwidth."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

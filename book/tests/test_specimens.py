@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Programs that show errors, with what the model says of them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

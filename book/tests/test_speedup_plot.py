@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Plots of speed-ups: what they draw, what they say, and what they refuse."""
 
-from __future__ import annotations
-
 import html as html_text
 import json
 import re
@@ -11,6 +9,7 @@ import re
 import pytest
 import synthetic
 
+from directives.plots import in_flight
 from directives.plots.speedup_plot import Dot, Line, ticks
 from directives.plots.speedup_plot import layout as plot_layout
 
@@ -75,3 +74,20 @@ def test_a_published_plot_is_of_the_publications_copy_and_of_cudamemcpy(project)
     assert "transpose_naive_row_read: Old GPU 10%, Invented GPU 1 40.9% (39.0 to 42.2)" in described
     assert "copy_plain" not in described
     assert "no published figures of 'nobody'; there are: " in project.build_error(".. published-plot:: nobody")
+
+
+def test_the_plot_of_bytes_in_flight_shows_the_fastest_of_each_kernel(project, monkeypatch):
+    monkeypatch.setattr(in_flight, "SPECIMEN", "broken")
+    synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
+    figures = {"copy_tile_32_loads_4_kib_8": 900.0, "copy_tile_64_loads_8_kib_8": 700.0, "copy_tile_64_loads_8_kib_32": 2100.0}
+    synthetic.write_figures(project.results, figures | {"along_tile_64_loads_8_kib_8": 600.0, "down_tile_64_loads_8_kib_32": 1999.0})
+    html = project.build_page(".. in-flight::\n\n   What to see: it climbs.")
+    assert "a copy through the tile: 900 at 8, 2,100 at 32;" in html and "blocks numbered down: 1,999 at 32." in html
+    assert "What to see: it climbs. Invented GPU" in html and html.count('class="mark"') == 2 * 3 + 3
+
+
+def test_dots_of_bytes_in_flight_lie_in_proportion():
+    page = in_flight.page_of({"copy": {4: 1000.0, 16: 2000.0}, "along": {8: 500.0}, "down": {4: 0.0}}, {"width": 500, "left": 100})
+    assert [tick["label"] for tick in page["ticks"]] == ["4 KiB", "8 KiB", "16 KiB"]
+    assert [tick["x"] for tick in page["ticks"]] == [100, 280, 460]
+    assert page["lines"][0]["y"] == in_flight.TOP + in_flight.DOWN and page["lines"][-1]["y"] == in_flight.TOP

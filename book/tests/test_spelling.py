@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The spelling builder finds what is misspelled; the list of words holds what is used, in order."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

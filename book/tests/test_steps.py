@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """What tells the story of a page: strips of figures, the table of all kernels, folds, the array in its banks."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

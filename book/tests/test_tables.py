@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tables of what was counted, measured and published."""
 
-from __future__ import annotations
-
 import json
 import re
 

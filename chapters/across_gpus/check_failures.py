@@ -9,8 +9,6 @@ All processes must end, and a line must name the rank and the reason: the progra
 One process must end well, by mpirun and without it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -4,7 +4,7 @@
 # The assignment whose answers scripts/test grades; those of the others are a long series.
 set(CONFLICT_FREE_SAMPLE_ASSIGNMENT naive)
 
-# What grading runs: the judge, and the libraries under which a submission runs.
+# Grading runs these: the judge, and the libraries under which a submission runs.
 set(CONFLICT_FREE_GRADING_TOOLS simt_judge conflict_free_cudart conflict_free_cuda conflict_free_model conflict_free_trial)
 
 # write_grading_toolchain(FILE)

@@ -12,7 +12,7 @@
 # PEERS says what the chapter's kernels on floats do, so that scripts/measure --peers times the libraries that do it too: they
 # transpose a matrix, add up an array, or find nearest neighbors. LEAST_GPU is for a program that GPUs before CAPABILITY, such
 # as 9.0, have no instructions for: it is not compiled for them.
-# Checks that need a GPU are reported as skipped where there is none. What the program counts goes to
+# Checks that need a GPU are reported as skipped where there is none. The program's counts go to
 # ${CMAKE_BINARY_DIR}/counts/SLUG.json, and SLUG.NAME.json for older machines, which the target `counts` brings up to date.
 function(add_chapter slug)
     cmake_parse_arguments(PARSE_ARGV 1 chapter "" "PEERS;LEAST_GPU" "MACHINES;SANITIZED_SIZES")

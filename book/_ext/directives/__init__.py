@@ -6,8 +6,6 @@ What the numbers mean is in the package ``conflict_free.evidence``; here they ar
 listings, prose.
 """
 
-from __future__ import annotations
-
 import importlib
 
 from .project import DIRECTIVES
@@ -37,6 +35,7 @@ MODULES = (
     "pictures.tile_banks",
     "pictures.rounds",
     "pictures.lane_tile",
+    "pictures.fragment_map",
     "pictures.machine",
     "pictures.timeline",
     "plots.exchange_plot",
@@ -48,6 +47,7 @@ MODULES = (
     "pictures.partitions",
     "plots.value_bars",
     "plots.bounds",
+    "plots.in_flight",
     "plots.bandwidth_plot",
     "plots.speedup_plot",
     "prose.predict",

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Facts that the environment keeps for each page. They are forgotten when the page is read again, and merged after parallel reading."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -17,7 +15,7 @@ def kept_of(env: BuildEnvironment, name: str) -> dict[str, Any]:
 
 
 def keep_by_page(app: Sphinx, kept: Callable[[BuildEnvironment], dict[str, Any]]) -> None:
-    """Connect the handlers for what ``kept`` returns of an environment."""
+    """Connect the handlers that drop and merge the facts that ``kept`` returns for an environment."""
 
     def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         kept(env).pop(docname, None)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The content that a reader's change of a kernel has made stale or untrue, page by page, for the pages and for the end of scripts/book."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass

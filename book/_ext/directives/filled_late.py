@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Nodes that are filled when all pages have been read: at the writing of their page, and again after changes of other pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

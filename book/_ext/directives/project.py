@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The parts that all directives share: the configuration, the evidence with its dependencies, errors, templates."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """axe, which looks for what keeps readers out of a page, with the work that finds nothing left out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import axe_playwright_python

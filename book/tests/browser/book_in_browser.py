@@ -6,8 +6,6 @@ The folder is named by the environment variable CONFLICT_FREE_HTML. Without it, 
 book that nobody opened is not a tested book.
 """
 
-from __future__ import annotations
-
 import html.parser
 import os
 from dataclasses import dataclass

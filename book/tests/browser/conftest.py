@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """One headless Chromium of the system for all tests of a run."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """axe finds what is broken on a page. That it finds nothing on any page as it is, is in test_every_page.py."""
 
-from __future__ import annotations
-
 import pytest
 from axe import violations
 from book_in_browser import open_page

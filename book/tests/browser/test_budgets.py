@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """No page of a chapter takes more of a reader's time than its budget, and each has the picture first."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

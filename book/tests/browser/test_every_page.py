@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """What holds for every page of the rendered book, opened from the file system as by a reader without a network."""
 
-from __future__ import annotations
-
 import os
 
 from book_in_browser import FOLDER, PAGES, leads_somewhere, visit

@@ -5,8 +5,6 @@
 The environment variable CONFLICT_FREE_ACCESS names the model's tool ``simt_access``.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Pictures as a reader sees them: large enough to read, in the colors of the theme, and with words for who cannot see."""
 
-from __future__ import annotations
-
 from book_in_browser import FOLDER, PAGES, open_page
 
 #: Pages with a picture that is drawn into the page.

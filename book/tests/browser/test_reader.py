@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """What a person does with the book: look up, switch, reveal, copy, download, and read in the dark or without scripts."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import re

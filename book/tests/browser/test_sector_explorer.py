@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Drives the interactive sector map in headless Chromium, and holds the rule that its pages have against the counting model's."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -5,8 +5,6 @@
 The file is named by the environment variable CONFLICT_FREE_EPUB.
 """
 
-from __future__ import annotations
-
 import os
 import posixpath
 import zipfile

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Prints two pages of the rendered book, which CONFLICT_FREE_HTML names, and reads what came of it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The backend of a chapter program: a GPU, which times, or the counting model, which counts.
+// The backend of a chapter program: a GPU, which times, or the counting model, which counts.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The functions of the counting model for a program that runs under it.
+// The functions of the counting model for a program that runs under it.
 #pragma once
 
 #include <string>

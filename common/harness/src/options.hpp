@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The command line of a chapter program.
+// The command line of a chapter program.
 #pragma once
 
 #include "conflict_free/chapter.hpp"
 
 namespace conflict_free {
 
-/// What to do after the command line has been read.
+/// The command that the command line asks for.
 enum class Command { run, list, help };
 
 /// Reads the command line into `options`. `help` is filled when help is asked for.

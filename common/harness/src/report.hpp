@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The report of a chapter program: a table for the terminal, and a file.
+// The report of a chapter program: a table for the terminal, and a file.
 #pragma once
 
 #include <map>

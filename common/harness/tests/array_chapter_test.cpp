@@ -101,7 +101,7 @@ Json rows_of(std::vector<std::string> arguments)
     return Json::parse(std::ifstream(path));
 }
 
-/// What a reader gets who has opened the pipe before.
+/// Returns the text that a reader gets who has opened the pipe before the program runs.
 std::string written_into(const std::string& pipe, const std::vector<std::string>& arguments)
 {
     std::filesystem::remove(pipe);

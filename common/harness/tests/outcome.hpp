@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What a chapter's program does, for tests of the harness.
+// The exit code and the output of a chapter's program, for tests of the harness.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -36,7 +36,7 @@ function(conflict_free_add_test target)
     list(REMOVE_DUPLICATES architectures)
     set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}" CUDA_RUNTIME_LIBRARY Shared)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
-    # What the linker writes into a program of where its libraries are, the model's folder overrules.
+    # LD_LIBRARY_PATH, with the model's folder, overrides the program's RUNPATH.
     target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
 
     set(conditions "")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# What cmake --install --component ConflictFree puts into its prefix, and what a package for Python holds: the libraries, the header for
+# The files that cmake --install --component ConflictFree installs and that a package for Python holds: the libraries, the header for
 # tests, and the package for CMake.
 
 add_custom_target(conflict_free_installed DEPENDS ${model_targets} conflict_free_ptx)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# What the model needs of a project that it is a part of, where it is none: C++20, warnings, packages, and CUDA's headers. No compiler
+# A build of the model alone sets up what a surrounding project provides: C++20, warnings, packages, and CUDA's headers. No compiler
 # of CUDA.
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -5,16 +5,14 @@
 
 A subject is a correct CUDA program, `subjects/NAME.cu`. Its mutants are in `mutants/NAME.toml`:
 
-    sizes = ["33x31", "100x7"]       # the problems that every run solves
-    [[mutant]]
-    id = "remove_barrier"            # unique in the file, and stable
-    kind = "remove a barrier"        # one of KINDS
-    find = "__syncthreads();"        # exact text in the subject
-    occurrence = 1                   # needed if the text occurs more than once; the first is 1
-    replace = ""
-    expect = ["race"]                # what has to catch it: all of these, of DETECTORS
-    also = ["uninitialized"]         # hazards that may be reported besides
-    harmless = "…"                   # instead of expect: why nothing is there to catch, in one sentence
+    sizes = ["33x31", "100x7"]         # the problems that every run solves
+    ["remove a barrier"]               # one of KINDS, with its mutants by names that are unique in the file, and stable
+    remove_barrier = {find = "__syncthreads();", replace = "", expect = ["race"], also = ["uninitialized"]}
+
+`find` is exact text in the subject. Where it occurs more than once, `occurrence` says which one is meant; the first is 1. `expect`
+names what has to catch the mutant: all of these, of DETECTORS. `also` names hazards that may be reported besides. `harmless` stands
+in place of `expect` and says in one sentence why nothing is there to catch. The keys of a long row stand on a line each, as in
+`remove_barrier.find = "…"`.
 """
 
 import dataclasses
@@ -43,7 +41,7 @@ HAZARDS = ("race", "uninitialized", "out_of_bounds", "misaligned", "use_after_fr
 COUNTS = ("conflicts", "sectors")
 DETECTORS = (*HAZARDS, *COUNTS, "wrong result", "kernel error")
 
-_KEYS = {"id", "kind", "find", "occurrence", "replace", "expect", "also", "harmless"}
+_KEYS = {"find", "occurrence", "replace", "expect", "also", "harmless"}
 
 
 class CatalogError(Exception):
@@ -109,9 +107,10 @@ def _load_subject(name, source_path, table_path):
         table = tomllib.loads(table_path.read_text())
     except tomllib.TOMLDecodeError as error:
         raise CatalogError(f"{table_path.name}: {error}") from error
-    if set(table) != {"sizes", "mutant"}:
-        raise CatalogError(f"{table_path.name}: 'sizes' and '[[mutant]]' are expected, {sorted(table)} is there")
-    mutants = tuple(_read_mutant(name, entry) for entry in table["mutant"])
+    strange = table.keys() - {"sizes", *KINDS}
+    if strange or "sizes" not in table:
+        raise CatalogError(f"{table_path.name}: {', '.join(sorted(table))} given, 'sizes' and some of {', '.join(KINDS)} are accepted")
+    mutants = tuple(_read_mutant(name, kind, *entry) for kind in KINDS for entry in table.get(kind, {}).items())
     ids = [mutant.id for mutant in mutants]
     twice = sorted({each for each in ids if ids.count(each) > 1})
     if twice:
@@ -122,16 +121,14 @@ def _load_subject(name, source_path, table_path):
     return Subject(name, source, tuple(table["sizes"]), mutants)
 
 
-def _read_mutant(subject, entry):
-    name = f"{subject}.{entry.get('id', '?')}"
+def _read_mutant(subject, kind, id, entry):
+    name = f"{subject}.{id}"
     unknown = entry.keys() - _KEYS
-    missing = {"id", "kind", "find", "replace"} - entry.keys()
+    missing = {"find", "replace"} - entry.keys()
     if unknown or missing:
         raise CatalogError(f"{name}: unknown keys {sorted(unknown)}, missing keys {sorted(missing)}")
-    if not entry["id"].isidentifier():
+    if not id.isidentifier():
         raise CatalogError(f"{name}: an id consists of letters, digits and _")
-    if entry["kind"] not in KINDS:
-        raise CatalogError(f"{name}: kind {entry['kind']!r} given, one of {', '.join(KINDS)} is accepted")
     if ("expect" in entry) == ("harmless" in entry):
         raise CatalogError(f"{name}: either 'expect' or 'harmless' is needed")
     expect, also = tuple(entry.get("expect", ())), tuple(entry.get("also", ()))
@@ -140,14 +137,5 @@ def _read_mutant(subject, entry):
     strange = [each for each in expect if each not in DETECTORS] + [each for each in also if each not in HAZARDS]
     if strange:
         raise CatalogError(f"{name}: {', '.join(strange)} given, 'expect' takes {', '.join(DETECTORS)}, 'also' hazards only")
-    return Mutant(
-        subject,
-        entry["id"],
-        entry["kind"],
-        entry["find"],
-        entry["replace"],
-        entry.get("occurrence"),
-        expect,
-        also,
-        entry.get("harmless", ""),
-    )
+    harmless = entry.get("harmless", "")
+    return Mutant(subject, id, kind, entry["find"], entry["replace"], entry.get("occurrence"), expect, also, harmless)

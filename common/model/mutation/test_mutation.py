@@ -3,6 +3,7 @@
 
 """Tests of the parts of the mutation test, without the model: wrong data is refused, and no wrong mutant passes."""
 
+import json
 import pathlib
 import sys
 
@@ -15,24 +16,28 @@ import catalog
 import figures
 import judging
 
-ENTRY = {"id": "m", "kind": "remove a barrier", "find": "barrier();", "replace": "", "expect": ["race"]}
+KIND = "remove a barrier"
+ENTRY = {"find": "barrier();", "replace": "", "expect": ["race"]}
 
 
-def make_folder(tmp_path, entry, source="barrier();\nbarrier();\nload();\n"):
+def make_folder(tmp_path, entry, source="barrier();\nbarrier();\nload();\n", kind=KIND, id="m"):
     """A folder with one subject and one mutant."""
-    lines = [f"{key} = {value!r}" for key, value in entry.items()]
-    for folder, name, text in (("subjects", "s.cu", source), ("mutants", "s.toml", 'sizes = ["1"]\n[[mutant]]\n' + "\n".join(lines))):
+    lines = [f"{json.dumps(id)}.{key} = {value!r}" for key, value in entry.items()]
+    table = "\n".join(['sizes = ["1"]', f"[{json.dumps(kind)}]", *lines])
+    for folder, name, text in (("subjects", "s.cu", source), ("mutants", "s.toml", table)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / name).write_text(text)
     return tmp_path
 
 
 def mutant(**changes):
-    return catalog._read_mutant("s", ENTRY | changes)
+    return catalog._read_mutant("s", KIND, "m", ENTRY | changes)
 
 
 def harmless():
-    return catalog._read_mutant("s", {key: value for key, value in ENTRY.items() if key != "expect"} | {"harmless": "it is idle"})
+    return catalog._read_mutant(
+        "s", KIND, "m", {key: value for key, value in ENTRY.items() if key != "expect"} | {"harmless": "it is idle"}
+    )
 
 
 def seen(hazards=(), conflicts=0, right=True, errors=0):
@@ -59,17 +64,21 @@ def test_an_occurrence_is_replaced_and_no_other(tmp_path):
         (ENTRY | {"find": "gone();"}, r"no text 'gone\(\);'"),
         (ENTRY | {"occurrence": 3}, "occurrence 3 given"),
         (ENTRY | {"find": "load();", "replace": "load();"}, "changes nothing"),
-        (ENTRY | {"kind": "magic"}, "kind 'magic' given"),
         (ENTRY | {"expect": ["rain"]}, "rain given"),
         (ENTRY | {"expect": []}, "may not be empty"),
         (ENTRY | {"harmless": "both"}, "either 'expect' or 'harmless'"),
         (ENTRY | {"findd": "x"}, r"unknown keys \['findd'\]"),
-        (ENTRY | {"id": "a b"}, "letters, digits"),
     ],
 )
 def test_wrong_data_is_refused(tmp_path, entry, message):
     with pytest.raises(catalog.CatalogError, match=message):
         catalog.load(make_folder(tmp_path, entry))
+
+
+@pytest.mark.parametrize("name, message", [({"kind": "magic"}, "magic, sizes given"), ({"id": "a b"}, "letters, digits")])
+def test_wrong_names_are_refused(tmp_path, name, message):
+    with pytest.raises(catalog.CatalogError, match=message):
+        catalog.load(make_folder(tmp_path, ENTRY | {"occurrence": 1}, **name))
 
 
 def test_a_subject_without_mutants_is_refused(tmp_path):

@@ -23,7 +23,7 @@ template <class Function> Function* find(const char* name)
     return reinterpret_cast<Function*>(found);
 }
 
-/// What the model has reported and no test has taken.
+/// The parts of the model's report that no test has taken.
 struct Reported {
     std::vector<simt::LaunchCounts> launches;
     std::vector<simt::Hazard> hazards;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// What the counting model tells a CUDA program that runs under it, for tests: through the model's C interface, as any
-/// program can ask.
+// The counting model's answers to a CUDA program that runs under it, for tests: through the model's C interface, as any
+// program can ask.
 #pragma once
 
 #include <string>
@@ -28,7 +27,7 @@ std::vector<simt::LaunchCounts> take_launches();
 /// The hazards found since the last call.
 std::vector<simt::Hazard> take_hazards();
 
-/// What stopped kernels since the last call and is no hazard.
+/// The errors, other than hazards, that have stopped kernels since the last call.
 std::vector<simt::Message> take_errors();
 
 }  // namespace model

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Types of arguments of several commands. Each raises argparse.ArgumentTypeError for a wrong value. Standard library only."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import tempfile

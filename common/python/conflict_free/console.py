@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Output of the scripts, and the running of long commands. Standard library only."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import errno
@@ -214,7 +212,7 @@ _running: set[subprocess.Popen] = set()
 
 @contextlib.contextmanager
 def meanwhile(work: Callable[[], object]) -> Iterator[None]:
-    """Do `work` in a thread while the body of the `with` runs, then wait for it. What either of them raises is raised here.
+    """Do `work` in a thread while the body of the `with` runs, then wait for it. An exception of either of them is raised here.
 
     If the body is interrupted or fails, the command that `work` is running is ended.
     """

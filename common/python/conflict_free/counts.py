@@ -5,8 +5,6 @@
 Reports, expressions, differences and margins take their lists from here, so a count that the model gains stands in the schema alone.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -46,12 +44,12 @@ class Measure:
 
     @property
     def cost(self) -> str:
-        """The key of what these instructions cost, such as ``wavefronts``."""
+        """The key of these instructions' cost, such as ``wavefronts``."""
         return self.keys[1]
 
     @property
     def ideal(self) -> str:
-        """The key of what they would cost at best; empty where the model does not count that."""
+        """The key of their cost at best; empty where the model does not count that."""
         return f"ideal_{self.cost}" if f"ideal_{self.cost}" in self.keys else ""
 
     @property

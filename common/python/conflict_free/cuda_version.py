@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The version of CUDA whose compiler, headers and runtime the model knows, and the names that follow from it. Standard library only."""
 
-from __future__ import annotations
-
 import re
 
 from .model_files import CMAKE_FILES

@@ -5,8 +5,6 @@
 Standard library only.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from .console import ROOT

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """JSON schemas, and the parts of a value that a schema does not accept."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator
@@ -40,7 +38,7 @@ class Schema:
 
     @classmethod
     @functools.cache
-    def of(cls, path: Path) -> Schema:
+    def of(cls, path: Path) -> "Schema":
         """Return the schema in a file. Each file is read once."""
         return cls(json.loads(path.read_text(encoding="utf-8")))
 

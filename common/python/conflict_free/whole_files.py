@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Files that are written whole or not at all: a reader sees the old content until the new content is complete. Standard library only."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A small repository of its own for each test that writes, and programs that pretend."""
 
-from __future__ import annotations
-
 import compileall
 import json
 import os
@@ -96,7 +94,7 @@ def house(package: Path, tmp_path: Path) -> House:
         shutil.copytree(REPOSITORY / folder, root / folder, ignore=LEFT_OUT)
     # No test changes a module, so all houses share the files of one copy.
     shutil.copytree(package, root / "common" / "python" / "conflict_free", copy_function=os.link)
-    for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", REPOSITORY / ".clang-format"):
+    for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", *REPOSITORY.glob(".clang-format*")):
         shutil.copy(path, root)
     for path in (REPORT_SCHEMA, RATES, cuda_version.SOURCE):
         copy = root / path.relative_to(REPOSITORY)
@@ -116,7 +114,7 @@ def sample(median: float) -> dict:
 
 
 def counts(**changes: int) -> dict:
-    """What the model counts for a plain copy of 2048x2048."""
+    """The model's counts for a plain copy of 2048x2048."""
     found = {
         "grid": [64, 64, 1],
         "block": [32, 8, 1],
@@ -133,7 +131,7 @@ def counts(**changes: int) -> dict:
 
 
 def program_rows(build: str) -> dict:
-    """What a chapter program writes with --json."""
+    """The file that a chapter program writes with --json."""
     rows = []
     for kernel, reference in (("cudaMemcpy", True), ("copy_plain", False)):
         for side in (1, 2048, 16384):

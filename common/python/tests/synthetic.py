@@ -6,8 +6,6 @@ The figures are made up from simple rules; they say nothing about any GPU. They 
 that a test chooses, never to ``book/results``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """CUDA source text as highlighted HTML lines."""
 
-from __future__ import annotations
-
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CudaLexer

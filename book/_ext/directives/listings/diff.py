@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``kernel-diff``: the lines that change between two kernels, generated from their tested sources."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from typing import Any

@@ -6,8 +6,6 @@ The fold is the browser's own, so it works by keyboard and without JavaScript. `
 that leads into it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from docutils import nodes

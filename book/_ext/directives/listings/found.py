@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``found-in-the-wild``: an error that the model found in a published program, as it was recorded."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Listings of kernels from the tested source: ``kernel-listing`` and ``full-source``."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict
@@ -41,9 +39,12 @@ def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]
     """
     sums: dict[tuple[int, str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for line in counts["lines"]:
-        if line["file"].rsplit("/", 1)[-1] == file:
-            for key in MEASURES[line["space"]].keys:
-                sums[line["line"], line["space"], line["op"]][key] += line[key]
+        # An access of another file stands where its function is called.
+        for place in (line, *line.get("inlined_from", ())):
+            if place["file"].rsplit("/", 1)[-1] == file:
+                for key in MEASURES[line["space"]].keys:
+                    sums[place["line"], line["space"], line["op"]][key] += line[key]
+                break
     notes: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for (number, space, op), total in sorted(sums.items()):
         measure = MEASURES[space]

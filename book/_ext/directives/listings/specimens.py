@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``specimen``: a program that shows an error of the classics, and what the model reports of it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``step-figures`` (what one step changes, in one strip) and ``kernel-table`` (all kernels of a page, a row each)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -93,7 +91,7 @@ def timed_value(evidence: Evidence, slug: str, kernel: str, size: str, metric: s
 
 
 def rate_metrics(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, str]:
-    """Return what tells a kernel's speed: metric, and its unit for readers."""
+    """Return the measure of a kernel's speed: metric, and its unit for readers."""
     row = evidence.measured_row(CEILING_SLUG if kernel == CEILING else slug, kernel, size)
     if row.get("work"):
         return {"billions_per_second": f"billion {row['work']['unit']}/s"}

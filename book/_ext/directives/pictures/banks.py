@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``bank-map``: which bank of shared memory serves which lane in which wavefront, drawn from the model's trace."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``block-orders``: the tiles that the first blocks of a transpose read and write; a drawing, whose order is that of the kernel's text."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -19,7 +17,7 @@ from ..project import EvidenceDirective, picture, render
 #: Units of the picture: a tile, and the space between input and output.
 CELL, GAP = 22, 34
 
-#: What gives the column that a thread loads: the block's number in x or in y.
+#: The block's number, in x or in y, from which the column of a thread's loads follows.
 _COLUMN = re.compile(r"\bint x = blockIdx\.([xy]) \*")
 
 
@@ -30,7 +28,7 @@ def tile_of(block: int, tiles: int, down: bool) -> tuple[int, int]:
 
 
 def panel_of(kernel: str, tiles: int, at_once: int, down: bool) -> dict[str, Any]:
-    """Return what the template draws of a kernel: the tiles of input and output, and which the first ``at_once`` blocks read and write."""
+    """Return the tiles of a kernel's input and output for the template, and those that the first ``at_once`` blocks read and write."""
     read = {tile_of(block, tiles, down): block for block in range(at_once)}
     written = {(column, row): block for (row, column), block in read.items()}
     rows = len({row for row, _ in written})

@@ -1,13 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``bank-explorer`` and ``sector-explorer``: interactive maps of an access that the reader chooses.
+"""``bank-explorer``, ``fragment-explorer`` and ``sector-explorer``: interactive maps of an access that the reader chooses.
 
-The scripts ``_static/bank_explorer.js`` and ``_static/sector_explorer.js`` ask the model's rules, which ``_static/bank_rule.js`` and
+The scripts ``_static/bank_explorer.js``, ``fragment_explorer.js`` and ``sector_explorer.js`` ask the model's rules, which ``_static/bank_rule.js`` and
 ``_static/sector_rule.js`` hold as modules of WebAssembly; the tests of ``book/tests/browser`` hold what they show against the model.
 The machines are data that the model wrote in this build. Without JavaScript there is a map of a real run in the place of each.
 """
-
-from __future__ import annotations
 
 import json
 from typing import Any
@@ -21,11 +19,12 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, picture, raw_html, render
+from . import lane_tile
 from .banks import drawn, figure, in_words
 from .sectors import SectorMap
 from .traces import Panel, load
 
-#: What the scripts of all explorers need; the page runs it first.
+#: The script that the scripts of all explorers need; the page runs it first.
 PARTS = "explorer_parts.js"
 
 Choices = dict[str, tuple[str, tuple[str, ...], str]]
@@ -53,7 +52,21 @@ NUMBERS: Numbers = {
 }
 
 #: The words for choices that are not names.
-WORDS = {"column": "load of columns", "row": "store of rows", "one": "load of one element", OWN: "one of your own"}
+WORDS = {
+    **{"column": "load of columns", "row": "store of rows", "one": "load of one element", OWN: "one of your own"},
+    **{"pairs": "plain, 4 bytes by rows", "halves": "plain, 2 bytes by columns"},
+    **{bytes_: f"pattern for rows of {bytes_} bytes" for bytes_ in ("32", "64", "128")},
+}
+
+#: The choices and numbers of a tile of halves, likewise.
+FRAGMENT_CHOICES: Choices = {
+    "access": ("Loads of 16 × 16 halves", ("ldmatrix", "pairs", "halves"), "ldmatrix"),
+    "pattern": ("Exchanged units", ("none", "32", "64", "128"), "none"),
+}
+FRAGMENT_NUMBERS: Numbers = {
+    "stride": ("Bytes from row to row", 16, 512, 128),
+    "step": ("Rows from one row to the next", 1, 8, 1),
+}
 
 #: The numbers of an access to global memory, likewise.
 SECTOR_NUMBERS: Numbers = {
@@ -120,6 +133,24 @@ class BankExplorer(Explorer, directive="bank-explorer"):
         panels = [drawn(evidence, Panel.parse(self.arguments[0]), small=False)]
         machines = {name: rules[name] for name in MACHINES}
         return self.made(figure(panels, small=False), in_words(panels), machines=json.dumps(machines))
+
+
+class FragmentExplorer(Explorer, directive="fragment-explorer"):
+    """``.. fragment-explorer:: SLUG.KERNEL load …``: choose a tile of halves, and see where the rows of a matrix lie.
+
+    The argument is that of a panel of a ``lane-tile``, which stands here without JavaScript. The options choose what the picture begins
+    with, by the names in ``FRAGMENT_CHOICES`` and ``FRAGMENT_NUMBERS``.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec = {name: directives.unchanged_required for name in (*FRAGMENT_CHOICES, *FRAGMENT_NUMBERS)}
+    template, scripts = "fragment_explorer.html", ("bank_rule.js", "bank_explorer.js", "fragment_explorer.js")
+    choices, numbers = FRAGMENT_CHOICES, FRAGMENT_NUMBERS
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        html, description = lane_tile.drawn(evidence, [Panel.parse(self.arguments[0])])
+        return self.made(html, description, machine=json.dumps(load(evidence, "machines")["sm_90"]))
 
 
 class SectorExplorer(Explorer, SectorMap, directive="sector-explorer"):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``tile-flow`` and ``tile-frames``: the way of the elements of one block through its tile, drawn from the model's trace."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``lane-tile``: an array in shared memory as rows of all banks, and where in it the lanes that are served together go."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -61,6 +59,29 @@ def describe(panel: dict[str, Any]) -> str:
     )
 
 
+def drawn(evidence: Evidence, asked: list[Panel]) -> tuple[str, str]:
+    """Return the picture of some panels, and its description. Raises ResultError."""
+    found = [(panel, *shared_access(evidence, panel)) for panel in asked]
+    panels = [panel_of(run, access, panel.label or panel.kernel) for panel, run, access in found]
+    description = " ".join(map(describe, panels))
+    html = render(
+        "lane_tile.html",
+        panels=panels,
+        description=description,
+        rows=max(panel["rows"] for panel in panels),
+        across=ACROSS,
+        row=ROW,
+        left=LEFT,
+        top=TOP,
+        size=found[0][2]["size"],
+        machine=found[0][1]["machine"],
+        op=asked[0].op,
+        kernels=list(dict.fromkeys(panel.kernel for panel in asked)),
+        banks=found[0][1]["banks"],
+    )
+    return html, description
+
+
 class LaneTile(EvidenceDirective, directive="lane-tile"):
     """``.. lane-tile::``: lines of the body are panels of a ``bank-map``, side by side, each drawn as the array in shared memory.
 
@@ -72,23 +93,4 @@ class LaneTile(EvidenceDirective, directive="lane-tile"):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
-        asked = [Panel.parse(line.strip()) for line in self.content if line.strip()]
-        found = [(panel, *shared_access(evidence, panel)) for panel in asked]
-        panels = [panel_of(run, access, panel.label or panel.kernel) for panel, run, access in found]
-        description = " ".join(map(describe, panels))
-        html = render(
-            "lane_tile.html",
-            panels=panels,
-            description=description,
-            rows=max(panel["rows"] for panel in panels),
-            across=ACROSS,
-            row=ROW,
-            left=LEFT,
-            top=TOP,
-            size=found[0][2]["size"],
-            machine=found[0][1]["machine"],
-            op=asked[0].op,
-            kernels=list(dict.fromkeys(panel.kernel for panel in asked)),
-            banks=found[0][1]["banks"],
-        )
-        return picture(html, description)
+        return picture(*drawn(evidence, [Panel.parse(line.strip()) for line in self.content if line.strip()]))

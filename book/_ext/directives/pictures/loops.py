@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``loop-orders``: the order in which two loops visit the tiles of a matrix."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

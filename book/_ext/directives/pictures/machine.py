@@ -4,8 +4,6 @@
 ``warp-map`` (which warp and lane a thread of a block is).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes
@@ -19,13 +17,13 @@ from ..filled_late import fill_late
 from ..project import EvidenceDirective, picture, render, shown
 from .rounds import FILLS
 
-#: What a multiprocessor of compute capability 9.0 has, by the CUDA C++ Programming Guide.
+#: The parts of a multiprocessor of compute capability 9.0, by the CUDA C++ Programming Guide.
 SCHEDULERS, THREADS, REGISTER_KIB, L1_KIB, BLOCK_SHARED_KIB, BANKS, BANK_BYTES = 4, 2048, 256, 256, 227, 32, 4
 
 #: The page of the whole map.
 MAP_PAGE = "machine"
 
-#: What the speeds are taken from: a copy from DRAM, a copy within the L2, the cycles of a load without conflicts.
+#: The sources of the speeds: a copy from DRAM, a copy within the L2, the cycles of a load without conflicts.
 DRAM_SPEED, L2_SPEED = "copy.cudaMemcpy.16384.gbps", "copy.copy_four_loads.2048.warm_gbps"
 SHARED_CYCLES = "errata.slower_by_ways.full_cycles_1"
 
@@ -123,7 +121,7 @@ class MachinePart(EvidenceDirective, directive="machine-part"):
         return [node]
 
 
-def _fill(app: Sphinx, node: machine_part, docname: str) -> list[nodes.Node]:
+def _fill(app: Sphinx, node: "machine_part", docname: str) -> list[nodes.Node]:
     """Return the HTML of a small copy, which links to the map."""
     uri = app.builder.get_relative_uri(docname, MAP_PAGE)
     return [shown("machine_part.html", uri=uri, own=node["own"], common=node["common"], description=node["description"])]

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``partition-map``: to which partitions of device memory the requests of concurrent blocks go, from the model's counts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``array-rounds``: an array in shared memory, a row of it per row of banks, and the words that each round between barriers loads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any

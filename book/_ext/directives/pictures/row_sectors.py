@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``row-sectors``: where the rows of a matrix begin within sectors, and which sectors a warp's access to each row touches."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``sector-warps``: the sectors that the warps of a block share, a word a warp, drawn from the model's trace."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

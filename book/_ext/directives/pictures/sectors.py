@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``sector-map``: which 32-byte sectors one warp's request touches, drawn from the model's trace."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 """``tile-banks``: an array in shared memory, drawn row by row with the bank of each cell, and one access marked in it."""
 
-from __future__ import annotations
-
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,14 +70,22 @@ def panel_of(layout: Layout, banks: int, rows: int, parts: dict[str, tuple[int, 
     """Return what the template draws; ``parts`` are the first column and the number of columns, by the size of the screen."""
     asked = set(layout.words)
     contended = bank_of(layout.words[0], banks)
-    in_bank = sum(bank_of(word, banks) == contended for word in asked)
+    each = Counter(bank_of(word, banks) for word in asked)
     drawn = {size: {"count": count, "cells": cells_of(layout, banks, rows, first, count)} for size, (first, count) in parts.items()}
-    return {"label": layout.label, "bank": contended, "in_bank": in_bank, "of": len(asked), "parts": drawn}
+    return {
+        "label": layout.label,
+        "bank": contended,
+        "in_bank": each[contended],
+        "of": len(asked),
+        "wavefronts": max(each.values()),
+        "parts": drawn,
+    }
 
 
 def describe(panel: dict[str, Any]) -> str:
     """Return the sentence that says what a panel shows."""
-    return f"{panel['label']}: {panel['in_bank']} of the {plural(panel['of'], 'word')} that the warp reads lie in bank {panel['bank']}."
+    lie = f"{panel['in_bank']} of the {plural(panel['of'], 'word')} that the warp reads lie in bank {panel['bank']}"
+    return f"{panel['label']}: {lie}, {plural(panel['wavefronts'], 'wavefront')}."
 
 
 class TileBanks(EvidenceDirective, directive="tile-banks"):

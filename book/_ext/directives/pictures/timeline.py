@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: MIT
 """``load-timeline``: the loads of one thread over time, one after another or together; a drawing, with no measured time in it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
@@ -17,6 +14,9 @@ from ..project import EvidenceDirective, picture, render
 
 #: Units of the picture: the wait for a load, the issue of an instruction, the height of a row, and the room for its name.
 WAIT, ISSUE, ROW, LEFT = 62, 6, 17, 46
+
+#: What the thread of the drawing does.
+LOADS, LOAD_BYTES = 4, 4
 
 
 def bars_of(loads: int, together: int) -> list[dict[str, Any]]:
@@ -33,25 +33,22 @@ def bars_of(loads: int, together: int) -> list[dict[str, Any]]:
 class LoadTimeline(EvidenceDirective, directive="load-timeline"):
     """``.. load-timeline::``: a line of the body is ``SLUG.KERNEL | N``: the kernel has *N* loads of a thread in flight at once.
 
-    ``:loads: N`` is how many loads the thread makes, ``:bytes: N`` how many bytes each brings.
-    ``:note:`` ends the caption.
+    The thread makes LOADS loads of LOAD_BYTES bytes.
     """
 
     has_content = True
-    option_spec = {"loads": directives.positive_int, "bytes": directives.positive_int, "note": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
-        loads, each = self.options.get("loads", 4), self.options.get("bytes", 4)
         panels = []
         for line in filter(str.strip, self.content):
             name, bar, together = line.partition("|")
             slug, kernel = self.kernel_argument(name.strip())
             evidence.sources(slug).region(kernel)
-            if not bar or not together.strip().isdecimal() or not 0 < int(together) <= loads:
-                raise ResultError(f"{line!r} is not SLUG.KERNEL | N with 1 to {loads} loads in flight")
+            if not bar or not together.strip().isdecimal() or not 0 < int(together) <= LOADS:
+                raise ResultError(f"{line!r} is not SLUG.KERNEL | N with 1 to {LOADS} loads in flight")
             panels.append(
-                {"kernel": kernel, "bytes": int(together) * each, "bars": bars_of(loads, int(together)), "together": int(together)}
+                {"kernel": kernel, "bytes": int(together) * LOAD_BYTES, "bars": bars_of(LOADS, int(together)), "together": int(together)}
             )
         longest = max(bar["store"] for panel in panels for bar in panel["bars"]) + ISSUE
         said = " ".join(
@@ -61,8 +58,7 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
             "load_timeline.html",
             panels=panels,
             description=said,
-            note=self.options.get("note", ""),
-            loads=loads,
+            loads=LOADS,
             width=LEFT + longest,
             left=LEFT,
             row=ROW,

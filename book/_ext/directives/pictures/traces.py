@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Single accesses that the model wrote down in this build, in ``traces`` beside the counts; see ``common/model/src/report/trace.hpp``."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable
@@ -80,7 +78,7 @@ class Panel:
     label: str
 
     @classmethod
-    def parse(cls, text: str) -> Panel:
+    def parse(cls, text: str) -> "Panel":
         """Return the panel of ``[MACHINE:]SLUG.KERNEL load|store [match=TEXT] [instruction=N] [warp=N] [occurrence=N] [| LABEL]``.
 
         Raises ResultError.

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``bandwidth-plot``: the bandwidth of every measured kernel at one size, as a plot with its spread."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

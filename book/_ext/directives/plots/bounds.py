@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``bounds`` and ``bound-shares``: what limits kernels by the model's counts, and how much of the measured time that explains."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from statistics import median

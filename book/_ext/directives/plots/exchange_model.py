@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The time of an all-to-all between GPUs: that of its messages over links, measured ones and assumed ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,10 +9,10 @@ from typing import Protocol
 
 
 class Link(Protocol):
-    """What carries messages between two GPUs."""
+    """A link that carries messages between two GPUs."""
 
     def seconds(self, messages: float, sent: float) -> float:
-        """Return what equal messages take one after the other, ``sent`` bytes together."""
+        """Return the time of equal messages one after the other, with ``sent`` bytes in total."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +31,14 @@ class AssumedLink:
 class MeasuredLink:
     """The measured ``(bytes, seconds)`` of single messages, by their bytes.
 
-    Between two of them the time follows a straight line, a shorter message than the shortest takes as long as that one, and a longer one
-    than the longest goes on at its speed.
+    Between two of them the time follows a straight line. A message shorter than the shortest takes as long as the shortest. A longer
+    message than the longest has the speed of the longest.
     """
 
     times: Sequence[tuple[float, float]]
 
     def seconds(self, messages: float, sent: float) -> float:
-        """Return what equal messages take one after the other, ``sent`` bytes together."""
+        """Return the time of equal messages one after the other, with ``sent`` bytes in total."""
         return messages * self._one(sent / messages) if messages else 0.0
 
     def _one(self, size: float) -> float:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``exchange-times`` and ``exchange-plot``: measured exchanges between two GPUs, and what they would take between more."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -59,7 +57,7 @@ def curve(points: Points, x: Any, y: Any) -> str:
 
 
 def of_more_hosts(one: Points, two: Points, half: Points, host: int) -> str:
-    """Say where one stage takes the least time beyond one host, and what hosts cost that are joined at half the speed."""
+    """Say where one stage takes the least time beyond one host, and how much longer two stages take between hosts at half the speed."""
     beyond = [(gpus, seconds) for gpus, seconds in one if gpus > host]
     least, _ = min(beyond, key=lambda point: point[1])
     costs = [(gpus, slow / fast) for (gpus, fast), (_, slow) in zip(two, half) if gpus > host]

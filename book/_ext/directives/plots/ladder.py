@@ -6,8 +6,6 @@
 links to, a kernel as in a claim on speeds, and words.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

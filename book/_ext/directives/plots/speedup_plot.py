@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``speedup-plot`` and ``published-plot``: factors and shares with their spread, as dots on lines."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

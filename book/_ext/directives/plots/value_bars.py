@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``value-bars``: one figure of several kernels as bars, with a line that none can pass."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

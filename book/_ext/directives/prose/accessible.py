@@ -1,12 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Mends what the theme and docutils write that a keyboard or a screen reader cannot use.
+"""Mends elements of the theme and of docutils that a keyboard or a screen reader cannot use.
 
 The template ``page.html`` passes the body of each page through ``accessible``. The browser tests run axe over every
 page and fail when a mending is missing or no longer fits.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
@@ -15,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.locale import _
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-#: What is written, what stands there instead.
+#: Text of the theme or of docutils, and its replacement.
 _MENDED = (
     # Two landmarks of one kind need names.
     ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="{pages}">'),

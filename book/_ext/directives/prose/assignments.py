@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``assignment`` (an assignment's whole page but for its title) and ``assignment-table`` (all of them, for who teaches)."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -24,7 +22,7 @@ FORMAT = "conflict_free/assignment/1"
 #: The machine that is counted for if nobody says another.
 DEFAULT_MACHINE = "sm_90"
 
-#: What each check that every assignment has wants, in a student's words.
+#: The demand of each check that every assignment has, in a student's words.
 WANTED = {
     "exists": "The file is there, and it is text.",
     "safe": "No hazard, and an end within the limits.",
@@ -51,7 +49,7 @@ def sizes(parameters: dict[str, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in parameters.items())
 
 
-# What stands in a hint, which is plain text for the terminal too, and is code: a name with a dot, an underscore or a hump,
+# Code in a hint, which is plain text for the terminal too: a name with a dot, an underscore or a hump,
 # a call, a vector type.
 _CODE = re.compile(
     r"(?<![\w.])(?:__\w+|[A-Za-z]\w*(?:\.[A-Za-z]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|(?:u?int|float|double|uchar)[1-4])(?:\([^()]*\))?(?!\w)"
@@ -59,7 +57,7 @@ _CODE = re.compile(
 
 
 def inline(text: str) -> list[nodes.Node]:
-    """Return plain text with what is code in it marked as such."""
+    """Return plain text with its code marked as code."""
     text = " ".join(text.split())
     made: list[nodes.Node] = []
     at = 0

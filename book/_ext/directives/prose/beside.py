@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The reader's GPU beside the book's: ``machine-table``, ``claim-table`` and ``ratio-table``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any

@@ -6,8 +6,6 @@ Where the reader's own GPU has results, the sentence is marked "holds here" or "
 are kept, for ``claim-table``.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
@@ -33,11 +31,11 @@ _PARTS = re.compile(r"(?P<sentence>.+?)\s*\[(?P<expression>[^\[\]]+)\]\Z", re.DO
 _OF_SPEEDS = re.compile(r"\b(faster|slower|as fast|as slow|measurabl[ey])\b")
 _FACTOR = re.compile(r"(>=|<=|>|<) (?!1(\.0*)?\Z)[0-9.]+\Z")
 
-#: What a verdict is called on a page: it holds, it differs, or there is nothing to judge by.
+#: The words for a verdict on a page: it holds, it differs, or there is nothing to judge by.
 WORDS = {"holds": "holds here", "differs": "differs here", "stale": "stale here", "missing": "not measured here"}
 
 
-#: What is said beside a claim after a change of a kernel.
+#: The note beside a claim after a change of a kernel.
 CHANGED = {"stale": BEFORE_CHANGE, "broken": "no longer holds"}
 
 
@@ -119,7 +117,7 @@ class ClaimRole(SphinxRole):
         return made, []
 
     def _mark(self, kind: str, provenance: str) -> value:
-        """Return what says beside a sentence that it does not hold, or that its times are old."""
+        """Return the note beside a sentence that does not hold, or whose times are old."""
         tip_id = f"changed-{self.env.new_serialno('conflict-free-changed')}"
         return value("", CHANGED[kind], classes=[kind], provenance=provenance, tip_id=tip_id)
 

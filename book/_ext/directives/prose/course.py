@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``course-table``: the chapters for somebody who teaches them, in reading order, with an estimate of the time they take."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from docutils import nodes

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The differences of the EPUB: no tabs and no downloads, because a reader of books runs no scripts and follows no file links."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform

@@ -6,8 +6,6 @@ The fold is the browser's own, so it works by keyboard and without JavaScript. W
 once whether they are right.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``all-rules``: the rules of all chapters on one page, in reading order, each as it stands in its box."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from docutils import nodes

@@ -6,8 +6,6 @@ A browser fetches no page from the file system, and Sphinx's summaries are fetch
 page of the search loads; ``_static/search_excerpts.js`` shows it.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from ..by_page import keep_by_page, kept_of
 
 TEXTS = "_static/search_text.js"
 
-#: What holds the words of a section.
+#: The nodes that hold the words of a section.
 _WORDS = (nodes.paragraph, nodes.term, nodes.literal_block)
 
 

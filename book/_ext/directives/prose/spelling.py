@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A filter of the spelling builder. Enchant, which it needs, is only there where the spelling is looked over."""
 
-from __future__ import annotations
-
 import re
 
 from enchant.tokenize import Filter

@@ -5,8 +5,6 @@
 A role ``:term:`` links a word wherever it stands. A word of the glossary that no page uses fails the build.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterable, Iterator
@@ -24,7 +22,7 @@ from .values import value
 #: The page with the ``glossary`` directive.
 GLOSSARY = "glossary"
 
-#: What is not prose: names, quotations of code, headings, links, and words that stand for themselves.
+#: Nodes that are not prose: names, quotations of code, headings, links, and words that stand for themselves.
 _NOT_PROSE = (
     nodes.literal,
     nodes.literal_block,
@@ -62,7 +60,7 @@ def defined_terms(text: str) -> list[str]:
 
 @functools.cache
 def _pattern(terms: tuple[str, ...]) -> re.Pattern:
-    """Return what matches any term or its plural; the longest term wins."""
+    """Return the pattern that matches any term or its plural; the longest term wins."""
     longest_first = sorted(terms, key=len, reverse=True)
     return re.compile(r"(?<![\w-])(" + "|".join(map(re.escape, longest_first)) + r")(?:e?s)?(?![\w-])", re.IGNORECASE)
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The role ``val``: a number of the evidence, in the prose, with its provenance as a tooltip."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole

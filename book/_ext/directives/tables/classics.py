@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``classic-names``: the classic kernels, and the kernels of this book that do the same, with their counts."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``counted-table``, ``parity-table`` and ``partition-table``: the model's counts, and their comparison with a GPU's counters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

@@ -3,8 +3,6 @@
 """``count-report`` (what scripts/count prints of an example), ``access-table`` (the model against a probed GPU), and
 ``programs-table`` (programs of others against a GPU's counters)."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from typing import Any

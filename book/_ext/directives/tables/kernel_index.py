@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``kernel-index``: all kernels of the book, with their counts and the speed of each."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment

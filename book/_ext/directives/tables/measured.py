@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``measured-table``: times that were measured on GPUs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """``value-table``: a table whose columns are text with blanks, and whose rows fill the blanks."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from docutils.parsers.rst import directives
 

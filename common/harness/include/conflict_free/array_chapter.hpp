@@ -89,7 +89,7 @@ public:
     using LaunchFunction = std::function<void(const Arrays<Input, Output>&)>;
     /// Computes the output on the host.
     using HostFunction = std::function<void(std::span<const Input> input, std::span<Output> output)>;
-    /// What a kernel has read and written.
+    /// The data that a kernel has read and written.
     struct Written {
         /// All of the input.
         std::span<const Input> input;

@@ -18,7 +18,7 @@ namespace conflict_free {
 template <class Element> Element poison_value()
 {
     Element value;
-    std::memset(&value, 0xFF, sizeof value);
+    std::memset(static_cast<void*>(&value), 0xFF, sizeof value);
     return value;
 }
 

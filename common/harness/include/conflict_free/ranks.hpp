@@ -38,7 +38,7 @@ public:
     /// the rank's number less first(). If it throws, or if processes wait for each other longer than half a minute, all processes end
     /// with exit code 1, and a line names the rank, and the reason or `what`.
     void each(const std::string& what, const std::function<void(int)>& work) const;
-    /// What each rank gives, in their order. All processes call it, each with what its own ranks give.
+    /// Returns the values of all ranks, in their order. All processes call it, each with the values of its own ranks.
     template <class Value> std::vector<Value> gather(const std::vector<Value>& of_here) const
     {
         std::vector<Value> all = of_here;

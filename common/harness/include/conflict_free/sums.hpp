@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the sums that blocks of threads compute should be, and how far a sum of floats may be off.
+/// The right sums for blocks of threads, and the largest error that a sum of floats may have.
 #pragma once
 
 #include <span>

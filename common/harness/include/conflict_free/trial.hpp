@@ -19,7 +19,7 @@ namespace conflict_free {
 /// On a GPU, a program of a trial is called as `PROGRAM CASE OUTPUT [--samples N]`. The folder CASE holds `case.txt`, lines such
 /// as `integer width 64`, `input NAME` and `output NAME`, and as raw elements in `NAME.bin` the inputs, and for the outputs what
 /// is in their memory at first. In the folder OUTPUT the program leaves the outputs in `NAME.bin`, `times.txt` with one time in milliseconds a line if samples
-/// were asked for, and at last `outcome.txt`: `finished`, or what failed. What it prints means nothing.
+/// were asked for, and at last `outcome.txt`: `finished`, or what failed. The program's own output means nothing.
 ///
 /// Where the device belongs to a judge (see `simt/trial.h`), the judge has folders of one case or several. Then arguments mean nothing, the
 /// program sees no file, and its memory is where the judge says.

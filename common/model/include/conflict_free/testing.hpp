@@ -87,7 +87,7 @@ struct Launch {
     bool exact = true;
 };
 
-/// What ran in a scope.
+/// The launches of a scope, with their counts.
 struct Counts {
     /// Whether all of it was counted. False on a GPU.
     bool counted = false;
@@ -106,7 +106,7 @@ struct Counts {
 
 namespace detail {
 
-/// A value of JSON. What an object's members are called stands in `keys`, in the order of `elements`.
+/// A value of JSON. `keys` holds the names of an object's members, in the order of `elements`.
 struct Json {
     std::string text;
     long long number = 0;
@@ -196,7 +196,7 @@ public:
     bool is_there() const { return launches_ && look_; }
     unsigned long long launches() const { return launches_(); }
 
-    /// What it has of the launches from a number on, when all of them have ended.
+    /// Waits for all launches to end, and returns the report on those from number `first_launch` on.
     Json report(unsigned long long first_launch) const
     {
         if (const auto wait = find<int()>("cudaDeviceSynchronize")) wait();
@@ -305,7 +305,7 @@ inline long long uncounted(const Json& report)
     return launches;
 }
 
-/// What a report says of the hazards or errors in a list beyond the first `seen`.
+/// The messages of the hazards or errors in a list beyond the first `seen`.
 inline std::vector<std::string> messages(const Json& list, std::size_t seen)
 {
     std::vector<std::string> found;
@@ -359,7 +359,7 @@ inline Launch Counts::kernel(const std::string& name) const
     return sum;
 }
 
-/// Calls `scope()`, waits for the kernels that it has launched, and returns their counts. What other threads launch meanwhile counts
+/// Calls `scope()`, waits for the kernels that it has launched, and returns their counts. Launches of other threads meanwhile count
 /// as well. Exceptions of `scope` pass through.
 template <class Scope> Counts counted(Scope&& scope)
 {

@@ -25,7 +25,7 @@ inline constexpr std::array all_spaces{
 #include "simt/counts.def"
 };
 
-/// What an access does.
+/// The kinds of accesses.
 enum class Operation : std::uint8_t {
 #define SIMT_OPERATION(name) name,
 #include "simt/counts.def"
@@ -141,7 +141,7 @@ struct FusedAccess {
     bool operator==(const FusedAccess&) const = default;
 };
 
-/// What a block, or several, ask of multiprocessors: see counts.def.
+/// The work of one block, or of several, for multiprocessors: see counts.def.
 struct Work {
 #define SIMT_WORK(name) std::uint64_t name = 0;
 #include "simt/counts.def"
@@ -150,9 +150,9 @@ struct Work {
     bool operator==(const Work&) const = default;
 };
 
-/// From which a launch's least number of cycles follows. Nothing of it is more than a GPU does.
+/// A launch's work, from which its least number of cycles follows. A GPU does at least as much.
 struct LaunchWork {
-    /// What all counted blocks ask for, and the least and the most that one of them does.
+    /// The work of all counted blocks, and the least and the most work of one of them.
     Work sum, least, most;
     /// Distinct sectors of global memory that the launch has loaded, and that it has stored to.
     std::uint64_t loaded_sectors = 0, stored_sectors = 0;
@@ -197,9 +197,9 @@ struct LaunchCounts {
     LaunchCounts& operator+=(const LaunchCounts& other);
 };
 
-/// Such as "shared".
+/// Returns a name such as "shared".
 const char* name_of(Space space);
-/// Such as "load" or "async_copy".
+/// Returns a name such as "load" or "async_copy".
 const char* name_of(Operation operation);
 
 }  // namespace simt

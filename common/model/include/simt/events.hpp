@@ -59,7 +59,7 @@ struct WarpAccess {
     int active_lanes() const { return std::popcount(active); }
 };
 
-/// What is launched.
+/// The configuration of a launch.
 struct LaunchInfo {
     Extent grid, block;
     std::size_t dynamic_shared_bytes;

@@ -51,7 +51,7 @@ struct Hazard {
     Message message;
 };
 
-/// Such as "race" or "out_of_bounds".
+/// Returns a name such as "race" or "out_of_bounds".
 const char* name_of(HazardKind kind);
 
 /// The kind of this name, or nothing.

@@ -71,8 +71,8 @@ struct Machine {
 /// All machines, the default first.
 const std::vector<Machine>& machines();
 
-/// What makes a machine impossible, if anything does. Each of machines() is possible. Ask this of any other machine before its rules
-/// are applied.
+/// Returns the value that makes a machine impossible, if there is one. Each of machines() is possible. Ask this of any other machine
+/// before its rules are applied.
 std::optional<Impossible> why_impossible(const Machine& machine);
 
 /// In one line: what, the number given, and what is accepted.

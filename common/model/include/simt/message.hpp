@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the model says of a hazard, a fault or a refusal, as data: a code with fields. The texts are in simt/messages.def.
+/// The model's message about a hazard, a fault or a refusal, as data: a code with fields. The texts are in simt/messages.def.
 #pragma once
 
 #include <concepts>
@@ -78,7 +78,7 @@ template <std::integral T> MessageField::MessageField(std::string_view field, T 
 /// Stands for an operation that is not known.
 inline constexpr const char* unknown_operation = "access";
 
-/// Such as "past_allocation".
+/// Returns a name such as "past_allocation".
 const char* name_of(MessageCode code);
 
 /// The code of this name, or nothing.

@@ -30,7 +30,7 @@ LoopCost loop_cost(const WarpAccess& access, const Machine& machine);
 /// The wavefronts that an asynchronous copy takes in shared memory. See copy_rules.cpp.
 SharedCost copy_cost(const WarpAccess& access, const Machine& machine);
 
-/// What a global-memory access moves.
+/// The traffic of a global-memory access.
 struct GlobalCost {
     /// Units of 32 bytes that its transactions move.
     int sectors;

@@ -23,7 +23,7 @@ struct ServedWord {
     bool operator==(const ServedWord&) const = default;
 };
 
-/// What one pass through shared memory serves, by lane and then by word. A wavefront that a machine takes in
+/// The words that one pass through shared memory serves, by lane and then by word. A wavefront that a machine takes in
 /// addition to the rule of its banks serves nothing.
 using Wavefront = std::vector<ServedWord>;
 

@@ -51,7 +51,7 @@ inline constexpr int most_bank_width = 16;
 /// Bytes of a lane's widest access.
 inline constexpr int most_access_bytes = 16;
 
-/// What a shared-memory access costs.
+/// The cost of a shared-memory access.
 struct SharedCost {
     /// Passes through the shared-memory pipe.
     int wavefronts;
@@ -69,7 +69,7 @@ struct Impossible {
     const char* accepted;
 };
 
-/// What makes a memory impossible, if anything does. The rule holds for every other memory.
+/// Returns the value that makes a memory impossible, if there is one. The rule holds for every other memory.
 std::optional<Impossible> why_impossible(const SharedMemory& memory);
 
 }  // namespace simt

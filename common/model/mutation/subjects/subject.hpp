@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The host code that all subjects of the mutation test share: random input, device memory, a check, a command line.
+// The host code that all subjects of the mutation test share: random input, device memory, a check, a command line.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The pattern by which the accesses of one source line are told apart: compilers name no columns.
+// The pattern by which the accesses of one source line are told apart: compilers name no columns.
 #pragma once
 
 #include <array>

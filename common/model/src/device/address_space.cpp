@@ -34,7 +34,7 @@ void use_large_pages(unsigned char* memory, std::size_t bytes)
     if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
-/// What fresh memory holds, so that a kernel that reads what nobody wrote does not find zeros.
+/// Each byte of fresh memory. A kernel that reads memory before any write must not find zeros.
 constexpr int poison = 0xCD;
 constexpr std::size_t poison_bytes = std::size_t{32} << 20;
 

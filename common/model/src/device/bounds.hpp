@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Whether one range of bytes lies in another, and copies that know both lengths. The numbers come from a program, so no sum may wrap around.
+// Whether one range of bytes lies in another, and copies that know both lengths. The numbers come from a program, so no sum may wrap around.
 #pragma once
 
 #include <cstdint>

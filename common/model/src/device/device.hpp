@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The interface between the model's CUDA runtime and driver libraries and a modelled device. All arguments are plain data, so that
-/// the device can live in another process than the program that uses it.
+// The interface between the model's CUDA runtime and driver libraries and a modelled device. All arguments are plain data, so that
+// the device can live in another process than the program that uses it.
 #pragma once
 
 #include <array>

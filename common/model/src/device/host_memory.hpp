@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// What this process may use of the machine's memory. Where it is used up, the kernel of the machine kills a process without a word.
+// The part of the machine's memory that this process may use. A process that uses more is killed by Linux without a message.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +12,13 @@
 
 namespace simt::memory {
 
-/// Bytes of memory: all that this process may use, and what nobody uses.
+/// Bytes of memory: all that this process may use, and those that no process uses.
 struct HostMemory {
     std::uint64_t all, left;
 
     /// By the machine and by each control group of the process, from the files of Linux below `root`.
     static HostMemory of(const std::filesystem::path& root = "/");
-    /// What remains for everybody else: a sixteenth, of 64 MiB to 1 GiB; or as many bytes as SIMT_KEEP_FREE says.
+    /// Bytes that remain for other processes: a sixteenth, of 64 MiB to 1 GiB; or as many as SIMT_KEEP_FREE says.
     std::uint64_t kept_free() const;
 };
 

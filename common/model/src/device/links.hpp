@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Traffic over the links between devices: copies, and loads and stores of kernels in the memory of other devices.
+// Traffic over the links between devices: copies, and loads and stores of kernels in the memory of other devices.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@ namespace simt::memory {
 
 inline constexpr int most_devices = 64;
 
-/// What one device has sent another.
+/// The traffic from one device to another.
 struct LinkCounts {
     int from = 0, to = 0;
     std::uint64_t bytes = 0;

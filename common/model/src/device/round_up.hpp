@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Rounds sizes and addresses up to multiples.
+// Rounds sizes and addresses up to multiples.
 #pragma once
 
 #include <cstddef>

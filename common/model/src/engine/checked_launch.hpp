@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A launch whose numbers a program chose, and that the machine can take.
+// A launch whose numbers a program chose, and that the machine can take.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The device that executes PTX in this process.
+// The device that executes PTX in this process.
 #pragma once
 
 #include <atomic>

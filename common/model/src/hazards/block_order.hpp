@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Which blocks of a launch have ordered their accesses through atomic accesses to a common address.
+// Which blocks of a launch have ordered their accesses through atomic accesses to a common address.
 #pragma once
 
 #include <array>

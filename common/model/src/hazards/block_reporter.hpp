@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Reports hazards of the running block.
+// Reports hazards of the running block.
 #pragma once
 
 #include <cstdint>

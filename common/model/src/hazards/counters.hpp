@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Adds up the costs of a launch's accesses.
+// Adds up the costs of a launch's accesses.
 #pragma once
 
 #include <array>
@@ -30,7 +29,7 @@ public:
     void write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const;
 
     std::uint64_t barriers = 0, warp_barriers = 0;
-    /// Of the block that is counted at the moment.
+    /// The work of the running block.
     Work work;
 
 private:

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The recorded accesses to each line of global memory.
+// The recorded accesses to each line of global memory.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Finds races between blocks in global memory.
+// Finds races between blocks in global memory.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The state that the watchers of a launch's blocks share.
+// The state that the watchers of a launch's blocks share.
 #pragma once
 
 #include <atomic>
@@ -50,7 +49,7 @@ struct LaunchWatch::State {
 private:
     friend class LaunchWatch;
     mutable std::mutex mutex_;
-    /// Of the blocks that have ended.
+    /// The sums over the blocks that have ended.
     std::optional<LaunchWork> work_;
     std::vector<std::unique_ptr<Counters>> counters_;
     std::vector<Counters*> idle_;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Keeps the hazards of a launch: one of each kind and source lines.
+// Keeps the hazards of a launch: one of each kind and source lines.
 #pragma once
 
 #include <algorithm>

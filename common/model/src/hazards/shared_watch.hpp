@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Finds races between threads of a block, and reads of shared memory that the block has not written.
+// Finds races between threads of a block, and reads of shared memory that the block has not written.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The order between accesses of a block's threads that comes from synchronization of less than the whole block.
+// The order between accesses of a block's threads that comes from synchronization of less than the whole block.
 #pragma once
 
 #include <array>

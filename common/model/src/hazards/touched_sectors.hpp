@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Which sectors of global memory a launch has loaded and stored to: each has to come from the L2, or go there, once at least.
+// Which sectors of global memory a launch has loaded and stored to: each has to come from the L2, or go there, once at least.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Constants and constant expressions of the PTX ISA.
+// Constants and constant expressions of the PTX ISA.
 #pragma once
 
 #include <cstdint>

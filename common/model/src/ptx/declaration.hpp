@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Declarations of variables, parameters and registers.
+// Declarations of variables, parameters and registers.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The names of a function and its scopes.
+// The names of a function and its scopes.
 #pragma once
 
 #include <cstdint>

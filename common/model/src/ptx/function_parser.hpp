@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Functions: head, directives and body.
+// Functions: head, directives and body.
 #pragma once
 
 #include "ptx/function_names.hpp"

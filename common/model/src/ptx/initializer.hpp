@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Initial values of variables.
+// Initial values of variables.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Names of kernels and functions as people write them.
+// Names of kernels and functions as people write them.
 #pragma once
 
 #include <string>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The words of a PTX text.
+// The words of a PTX text.
 #pragma once
 
 #include <cstddef>

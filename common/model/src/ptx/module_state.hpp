@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The parser's state while it reads a module.
+// The parser's state while it reads a module.
 #pragma once
 
 #include <cstddef>

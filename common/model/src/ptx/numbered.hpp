@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A vector whose elements have numbers of type int, since -1 stands for none of them.
+// A vector whose elements have numbers of type int, since -1 stands for none of them.
 #pragma once
 
 #include <concepts>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Operands of instructions.
+// Operands of instructions.
 #pragma once
 
 #include "ptx/function_names.hpp"

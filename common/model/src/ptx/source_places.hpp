@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The source places of instructions: `.file`, `.loc` and `.section .debug_str`.
+// The source places of instructions: `.file`, `.loc` and `.section .debug_str`.
 #pragma once
 
 #include <array>

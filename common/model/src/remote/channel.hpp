@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Whole packets over a socket.
+// Whole packets over a socket.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The structures of device.hpp as they are sent. `fields` serves Writer and Reader alike.
+// The structures of device.hpp as they are sent. `fields` serves Writer and Reader alike.
 #pragma once
 
 #include <type_traits>
@@ -84,7 +83,7 @@ template <class Archive> void fields(Archive& archive, Field<Archive, Device::Ra
     archive(range.begin)(range.bytes)(range.host);
 }
 
-/// A message of the model as JSON. None is longer than a few kilobytes. A program's names may be no UTF-8.
+/// A message of the model as JSON, of a few kilobytes at most. A program's names need not be UTF-8.
 inline void fields(Writer& writer, const Message& message)
 {
     writer(nlohmann::ordered_json(to_json(message)).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

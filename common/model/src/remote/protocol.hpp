@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// How a program talks to a device in another process, over a connected stream socket on one machine.
-///
-/// The program sends requests, and the device's process answers each before it reads the next. A packet is a PacketHead, then as many
-/// bytes as the head says: numbers as they lie in memory, texts and lists behind their length. The first request is Call::hello.
+// How a program talks to a device in another process, over a connected stream socket on one machine.
+//
+// The program sends requests, and the device's process answers each before it reads the next. A packet is a PacketHead, then as many
+// bytes as the head says: numbers as they lie in memory, texts and lists behind their length. The first request is Call::hello.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A device that lives in another process.
+// A device that lives in another process.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Writes numbers, texts and lists as bytes, and reads them. Bytes that do not fit are a ProtocolError.
+// Writes numbers, texts and lists as bytes, and reads them. Bytes that do not fit are a ProtocolError.
 #pragma once
 
 #include <array>

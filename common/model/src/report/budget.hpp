@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// How much of a program's launches is counted and watched. The rest runs uncounted at full speed, so that its results are right.
+// How much of a program's launches is counted and watched. The rest runs uncounted at full speed, so that its results are right.
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Lines of the program's host code.
+// Lines of the program's host code.
 #pragma once
 
 #include "simt/hazard.hpp"

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The line on a terminal that says how far the running kernel is.
+// The line on a terminal that says how far the running kernel is.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The report that a program leaves behind.
+// The report that a program leaves behind.
 #pragma once
 
 #include <cstddef>

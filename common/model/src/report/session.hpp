@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The state that the parts of the model share between launches.
+// The state that the parts of the model share between launches.
 #pragma once
 
 #include <atomic>

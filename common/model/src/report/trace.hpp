@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The listener that writes down single accesses, for pictures.
+// The listener that writes down single accesses, for pictures.
 #pragma once
 
 #include <array>

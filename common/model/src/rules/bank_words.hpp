@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// In which bank a word lies, and which words of its bank come before it.
+// In which bank a word lies, and which words of its bank come before it.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Sets of lanes of a warp, as bit masks.
+// Sets of lanes of a warp, as bit masks.
 #pragma once
 
 #include <bit>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Properties of the lanes of an access that the rules use.
+// Properties of the lanes of an access that the rules use.
 #pragma once
 
 #include <algorithm>

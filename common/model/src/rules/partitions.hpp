@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The listener that sees how concurrent blocks spread over the partitions of device memory.
+// The listener that sees how concurrent blocks spread over the partitions of device memory.
 #pragma once
 
 #include <functional>

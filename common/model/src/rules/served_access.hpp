@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The rule of shared memory for accesses of a warp that runs.
+// The rule of shared memory for accesses of a warp that runs.
 #pragma once
 
 #include "rules/shared_service.hpp"

@@ -1,30 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The rule of shared memory: which lanes and words each wavefront of an access serves. No other code has the rule.
-/// shared_cost() counts what it serves, shared_schedule() lists it, and the explorer on the book's pages is compiled from it.
-///
-/// Compute capability 2.0 and later (CUDA C Programming Guide 4.2, section F.4.3): 32 banks of 4 bytes; lanes that touch
-/// the same word share it, so a request takes as many wavefronts as the fullest bank has distinct words. 8 bytes a lane
-/// are served by half-warps. 16 bytes a lane are served by quarter-warps; for 2.x the guide adds one to the ways of a
-/// quarter-warp's conflict.
-///
-/// Compute capability 9.0, measured (tests/hardware/h200_access.json): the two halves of an 8-byte load, and the two
-/// neighboring quarters of each half of a 16-byte load, merge into one wavefront if the merged lanes have no bank
-/// conflict and
-///  - each active lane l reads the same address as lane l^1 where that is active too, or all do so with lane l^2;
-///  - except in the lower half of a 16-byte load: with lane 31 inactive there is no further condition; with lane 31
-///    active, each active lane needs an active partner.
-/// A 16-byte load of one address by at most 16 lanes, whichever they are, is one wavefront; by more, two. Why lane 31
-/// decides about the other half is not known. Stores never merge, and neither do matrices of ldmatrix (measured,
-/// tests/hardware/ldmatrix_probe.cu). A bank serves the lanes of an atomic operation one after another, also those with
-/// one address; comparing and swapping takes two wavefronts where others take one (measured, tests/hardware/h200_features.json).
-///
-/// Compute capability 1.x (CUDA C Programming Guide 4.2, section F.3.3): 16 banks of 4 bytes, a request a half-warp. A
-/// load is served in steps; a step serves every lane that wants one chosen word, and of each other bank one lane. The
-/// guide leaves open which word is chosen; here it is the word that most of the remaining lanes want, the lowest lane's
-/// among equals. Wider accesses are split into requests of one word a lane. If several lanes store to one address, one is served.
+// The rule of shared memory: which lanes and words each wavefront of an access serves. No other code has the rule.
+// shared_cost() counts what it serves, shared_schedule() lists it, and the explorer on the book's pages is compiled from it.
+//
+// Compute capability 2.0 and later (CUDA C Programming Guide 4.2, section F.4.3): 32 banks of 4 bytes; lanes that touch
+// the same word share it, so a request takes as many wavefronts as the fullest bank has distinct words. 8 bytes a lane
+// are served by half-warps. 16 bytes a lane are served by quarter-warps; for 2.x the guide adds one to the ways of a
+// quarter-warp's conflict.
+//
+// Compute capability 9.0, measured (tests/hardware/h200_access.json): the two halves of an 8-byte load, and the two
+// neighboring quarters of each half of a 16-byte load, merge into one wavefront if the merged lanes have no bank
+// conflict and
+//  - each active lane l reads the same address as lane l^1 where that is active too, or all do so with lane l^2;
+//  - except in the lower half of a 16-byte load: with lane 31 inactive there is no further condition; with lane 31
+//    active, each active lane needs an active partner.
+// A 16-byte load of one address by at most 16 lanes, whichever they are, is one wavefront; by more, two. Why lane 31
+// decides about the other half is not known. Stores never merge, and neither do matrices of ldmatrix (measured,
+// tests/hardware/ldmatrix_probe.cu). A bank serves the lanes of an atomic operation one after another, also those with
+// one address; comparing and swapping takes two wavefronts where others take one (measured, tests/hardware/h200_features.json).
+//
+// Compute capability 1.x (CUDA C Programming Guide 4.2, section F.3.3): 16 banks of 4 bytes, a request a half-warp. A
+// load is served in steps; a step serves every lane that wants one chosen word, and of each other bank one lane. The
+// guide leaves open which word is chosen; here it is the word that most of the remaining lanes want, the lowest lane's
+// among equals. Wider accesses are split into requests of one word a lane. If several lanes store to one address, one is served.
 #pragma once
 
 #include <algorithm>

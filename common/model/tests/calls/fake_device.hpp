@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A device that runs nothing: it keeps memory and records its calls. Its modules are texts, in which it finds kernels and variables
-/// by the directives of PTX.
+// A device that runs nothing: it keeps memory and records its calls. Its modules are texts, in which it finds kernels and variables
+// by the directives of PTX.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What a process may use of the machine's memory, from files of a machine that is made up.
+// The memory that a process may use, from the files of an invented machine.
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// How GoogleTest prints messages.
+// How GoogleTest prints messages.
 #pragma once
 
 #include <ostream>

@@ -111,7 +111,7 @@ const std::vector<Case>& cases()
     return all;
 }
 
-/// What became of a kernel with this body.
+/// The end of a kernel with this body.
 struct End {
     /// Refused when it was loaded or decoded, or ended by an error, or reported.
     bool is_told = false;
@@ -154,7 +154,7 @@ TEST(HostilePtx, IsRefusedOrEndsItsLaunch)
 {
     for (const Case& each : cases()) {
         const End end = run(each.body);
-        // What lies beside a parameter reads as zeros, and printf of no text prints nothing.
+        // Bytes beside a parameter read as zeros, and printf of no text prints nothing.
         EXPECT_TRUE(end.is_told || each.what.starts_with("a parameter") || each.what.starts_with("printf")) << each.what;
         EXPECT_EQ(end.printed, "") << each.what;
     }

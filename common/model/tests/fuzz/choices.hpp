@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Numbers at random, those among them that often break programs more often.
+// Numbers at random, those among them that often break programs more often.
 #pragma once
 
 #include <algorithm>

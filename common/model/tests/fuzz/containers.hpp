@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The containers of device code in programs.
+// The containers of device code in programs.
 #pragma once
 
 #include <cstdint>

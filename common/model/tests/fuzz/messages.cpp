@@ -216,7 +216,7 @@ int converse(Choices& choices, const std::vector<std::string>& texts, const std:
         });
         answered = Program(choices, texts, ends[1]).talk();
         served.get();
-        // Whatever was sent, what the grader reads is JSON.
+        // The grader reads JSON after any packets.
         for (const std::string& text :
              {log.to_json(trial.overwritten_inputs(), trial.data_use().to_json()).dump(), report::report_text(EXIT_SUCCESS)})
             if (!nlohmann::json::accept(text)) throw std::runtime_error("no JSON: " + text);

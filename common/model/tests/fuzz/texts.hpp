@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Texts of PTX, changed at random.
+// Texts of PTX, changed at random.
 #pragma once
 
 #include <string>

@@ -11,8 +11,6 @@
 Several files of ncu are repetitions; the fewest cycles count.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

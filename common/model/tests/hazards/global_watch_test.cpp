@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t lane_0 = 1;
 
-/// What two blocks do that run one after the other.
+/// The hazards of two blocks that run one after the other.
 Summary hazards_of_two(const std::function<void(MadeBlock&)>& first, const std::function<void(MadeBlock&)>& second)
 {
     MadeLaunch launch;

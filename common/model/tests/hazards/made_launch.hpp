@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A launch whose accesses are made by hand, for tests of those who watch it.
+// A launch whose accesses are made by hand, for tests of those who watch it.
 #pragma once
 
 #include <gtest/gtest.h>

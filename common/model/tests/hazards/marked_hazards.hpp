@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// What tests of hazards share: kernels whose lines are marked, memory for them, and what is found.
+// Tools for tests of hazards: kernels whose lines are marked, memory for them, and what is found.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -76,7 +76,7 @@ TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot)
                {"different values", "different values"});
 }
 
-// What the first warp reads, a later warp stores anew, with the value that is there already.
+// A later warp stores the value that the first warp has read, to the same place.
 __global__ void stores_again(int* data)
 {
     __shared__ int tile[N];

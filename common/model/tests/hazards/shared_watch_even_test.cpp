@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Accesses of all lanes to evenly spaced words are looked at together. What is found is what is found of their lanes one half of
+// Accesses of all lanes to evenly spaced words are tested together. They give the same hazards as the accesses of one half of
 // the warp after the other.
 
 #include <gtest/gtest.h>

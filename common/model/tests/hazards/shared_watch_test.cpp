@@ -146,7 +146,7 @@ TEST(SharedRace, LanesOfAWarpAreOrderedByWhatNamesThem)
         block.watch.warp_barrier(0, 0xFF);
         block.load(2, 0, [](unsigned lane) { return (lane ^ 1) * 4; }, 0xFF);
     });
-    // What lane 0 did reaches lane 2 through lane 1.
+    // The store of lane 0 is ordered before the load of lane 2 through lane 1.
     for (const bool in_order : {true, false})
         expect_hazards(in_order ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
             block.store(1, 0, one_word(0), lane_0);
@@ -233,7 +233,7 @@ TEST(PartBarrier, OrdersItsWarpsAlone)
         block.watch.part_barrier(std::vector{0, 1});
         block.load(2, 0, words(1), lane_0);
     });
-    // What comes after it is not ordered.
+    // Accesses after the barrier are not ordered.
     expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
         block.watch.part_barrier(std::vector{0, 1});
         block.store(1, 0, words(0));
@@ -291,7 +291,7 @@ TEST(ReleaseAcquire, OrdersWhatCameBefore)
                   block.watch.release(2, other_object), block.watch.acquire(1, other_object);
               }),
               Summary{});
-    // What is done after the release is not ordered.
+    // Accesses after the release are not ordered.
     expect_hazards({"race 1 2"}, [](MadeBlock& block) {
         block.watch.release(0, object);
         block.store(1, 0, words(0));

@@ -60,7 +60,7 @@ TEST(Deadlock, LanesThatWaitForOnesThatNeverCome)
     EXPECT_EQ(hazards[0].kind, HazardKind::deadlock);
 }
 
-// What ends a kernel and is no hazard
+// Ends of kernels that are no hazards
 
 __global__ void wait_in_shared_memory(int* data)
 {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What wgmma reads of shared memory, and until when.
+// The reads of shared memory by wgmma, and the time until which they last.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using simt::MessageField;
 
 constexpr int warpgroup = 128;
 
-/// What is done wrong, if anything is.
+/// The mistake of the kernel, if it makes one.
 enum class Mistake { none, no_barrier_before, overwrites_before_wait, leaves_out_a_part, beyond_the_end };
 
 /// D = A · B of zeros, 64 × 8 × 16: A fills 2,048 bytes of `tiles`, and B 256 behind them. The second warpgroup overwrites B

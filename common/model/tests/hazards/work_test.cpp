@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What a launch asks of multiprocessors, and the distinct sectors that it touches: what its least number of cycles follows from.
+// A launch's work for multiprocessors, and the distinct sectors that it touches. Its least number of cycles follows from both.
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A warp's registers for tests of lane-wise instructions, and a comparison with a reference, lane by lane.
+// A warp's registers for tests of lane-wise instructions, and a comparison with a reference, lane by lane.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// All values of a small floating-point format in a table: a reference for conversions that shares nothing with them.
+// All values of a small floating-point format in a table: a reference for conversions that shares nothing with them.
 #pragma once
 
 #include <algorithm>

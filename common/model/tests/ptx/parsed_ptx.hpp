@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Texts of PTX, parsed, for tests of the parser.
+// Texts of PTX, parsed, for tests of the parser.
 #pragma once
 
 #include <string>

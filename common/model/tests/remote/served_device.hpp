@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A device that is served to another process, for tests of the packets between them.
+// A device that is served to another process, for tests of the packets between them.
 #pragma once
 
 #include <gtest/gtest.h>

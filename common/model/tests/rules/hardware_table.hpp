@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Reads hardware/h200_access.json, the counts of a real GPU.
+// Reads hardware/h200_access.json, the counts of a real GPU.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Warp-level accesses made by hand, for tests of the rules.
+// Warp-level accesses made by hand, for tests of the rules.
 #pragma once
 
 #include "simt/rules.hpp"

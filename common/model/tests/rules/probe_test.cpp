@@ -35,7 +35,7 @@ std::pair<std::vector<std::string>, nlohmann::json> run_probe()
     return {lines, json};
 }
 
-/// What the program prints for a case.
+/// The line that the program prints for a case.
 std::string line_of(const HardwareCase& row)
 {
     std::ostringstream line;

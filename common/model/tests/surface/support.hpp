@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Declarations that the tests of the CUDA surface share.
+// Declarations that the tests of the CUDA surface share.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -5,8 +5,6 @@
 A screen is 1400 × 900 CSS pixels. Closed folds and the section *Evidence* do not count.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

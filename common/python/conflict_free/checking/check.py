@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/check: rules of the repository that no compiler checks. Each is a function that yields findings."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A rule of scripts/check: every source has the format of ruff.toml or of its folder's .clang-format."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -5,8 +5,6 @@
 Without a network only the form of a link can be checked; `scripts/check --links` follows each link.
 """
 
-from __future__ import annotations
-
 import re
 import urllib.error
 import urllib.request

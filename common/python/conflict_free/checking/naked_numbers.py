@@ -7,8 +7,6 @@ book/typed_numbers.json lists the typed numbers that may stand, each with its re
 constant of the architecture with its term of the glossary, or somebody else's wrong factor.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -45,7 +43,7 @@ _TIME = r"(?:ns|µs|μs|us|ms|(?<=\s)s|(?:nano|micro|milli)?seconds?|minutes?|ho
 _OTHER = r"(?:[kMG]Hz|cycles?|(?:T|G)?FLOP/s|watts?|percent)"
 _FASTER = r"\s+times\s+(?:as\s+)?(?:much\s+)?(?:faster|slower|fast|slow|long|quick\w*|the\s+(?:time|speed|bandwidth))"
 
-#: What a measurement looks like: a number with a unit, or a factor of speed, in digits or in words.
+#: The form of a measurement: a number with a unit, or a factor of speed, in digits or in words.
 MEASUREMENT = re.compile(
     rf"{_NUMBER}\s*(?:{_RATE}\b|{_TIME}(?![\w/])|{_OTHER}(?!\w)|(?:\\ )?%)"
     rf"|(?:{_NUMBER}|{_WORD}){_FASTER}\b"

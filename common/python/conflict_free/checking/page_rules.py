@@ -8,8 +8,6 @@ writes book/_static/NAME.js for each of RULES. The command downloads a compiler 
 sources give the same bytes.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measured table of README.md, generated from the book's results."""
 
-from __future__ import annotations
-
 import re
 
 from conflict_free.console import ROOT, Stop

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/test: does the set-up, builds everything and runs the tests. The last lines are CTest's, and one on the tests left out."""
 
-from __future__ import annotations
-
 import argparse
 import collections
 import json

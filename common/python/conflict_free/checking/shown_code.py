@@ -7,8 +7,6 @@ in a tested source. Of each shell command the script, its options, files and pre
 program is run under the model, in the build folder of the book.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import html.parser

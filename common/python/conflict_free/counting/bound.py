@@ -9,8 +9,6 @@ The busiest of S multiprocessors has at least the S-th part of all work, at leas
 them runs ceil(B / S) of B blocks, at least that many times the work of the block with the least.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import math
@@ -35,7 +33,7 @@ def multiprocessors() -> int:
 
 @dataclass(frozen=True)
 class Resource:
-    """A part of a GPU that limits launches: its key in the table of rates, what it is called, and what a launch asks of it."""
+    """A part of a GPU that limits launches: its key in the table of rates, its name, and the amount that a launch asks of it."""
 
     key: str
     name: str

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Building a program from CUDA source files with nvcc. The program is kept until one of its inputs changes."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -51,7 +49,7 @@ class Toolchain:
     reader: Path
 
     @classmethod
-    def of(cls, build: Path) -> Toolchain:
+    def of(cls, build: Path) -> "Toolchain":
         return cls(_nvcc_of(build), model_runtime.libraries(build) / "ptx_of_program")
 
 

@@ -5,8 +5,6 @@
 The subcommands count and report in subcommands.py, which runs in the virtual environment.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import sys

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The options of conflict-free for a counted program, and the environment that passes them to the model. Standard library only."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

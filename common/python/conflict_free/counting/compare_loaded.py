@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Compare a kernel that a program has loaded while it ran with its machine code: NVCC TEXT.ptx OUTPUT. Called by the model."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -5,8 +5,6 @@
 subcommands.py builds the program, runs it and reports, in the virtual environment.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import hashlib

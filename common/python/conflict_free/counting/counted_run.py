@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Running a program as a part of this command: it gets the terminal, and ends with this command. Standard library only."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -6,8 +6,6 @@ The counting model executes PTX. Where ptxas joins neighboring accesses into wid
 the machine code differs in another way, the kernel is marked as not exact. Standard library only.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

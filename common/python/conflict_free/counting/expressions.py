@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Expressions over counts: numbers, names, comparisons, and a few functions."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

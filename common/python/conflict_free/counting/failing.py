@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """--fail-if: conditions on the counts of a launch under which the command fails."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

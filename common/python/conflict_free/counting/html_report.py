@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A report as one self-contained page: the source with the counts in its margin, and maps of banks and sectors."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The launches of a report, grouped by kernel and configuration."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -37,7 +35,7 @@ def _add(total: dict, more: dict) -> dict:
 
 
 def _pattern(line: dict) -> tuple:
-    """Return what tells accesses of one source line apart: the distances of the lanes from the first one."""
+    """Return a key that tells accesses of one source line apart: the distances of the lanes from the first one."""
     lanes = (line.get("first_access") or {}).get("lanes", ())
     first = next((lane for lane in lanes if lane is not None), 0)
     return tuple(-1 if lane is None else lane - first for lane in lanes)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The machine code that ptxas makes of PTX, as nvdisasm shows it. Standard library only."""
 
-from __future__ import annotations
-
 import functools
 import os
 import re

@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What to mend first in a kernel: the accesses that cost more than they must, by what they add to the bound. Standard library only."""
-
-from __future__ import annotations
+"""Finds what to mend first in a kernel: the accesses that cost too much, by what they add to the bound. Standard library only."""
 
 import copy
 from collections import Counter
@@ -19,7 +17,7 @@ _MOST = 5
 _BANK_BYTES = 4
 _BANKS = 32
 _SECTOR_BYTES = 32
-#: What the excess of an access adds to: the key of the launch's work, and how many units of cost make one of it.
+#: The key of the launch's work to which the excess of an access adds, and how many units of cost make one unit of work.
 _WORK = {
     ("shared", "load"): (("wavefronts", 1),),
     ("shared", "store"): (("wavefronts", 1),),

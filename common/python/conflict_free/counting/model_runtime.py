@@ -5,8 +5,6 @@
 Standard library only.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

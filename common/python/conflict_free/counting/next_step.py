@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The first sentence of a launch's report: what to change next, by what limits the launch. Standard library only."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from typing import Any
 
@@ -57,7 +55,7 @@ _STEPS = {
 
 
 def next_step(kernel: Mapping[str, Any], machine: str, own: Container[str] = ()) -> str:
-    """Return what makes a launch's bound smaller, in a sentence or two; empty where no bound is known.
+    """Return a sentence or two on how a launch's bound becomes smaller; empty where no bound is known.
 
     An access that costs more than it must comes first if the bound would be smaller without its excess.
     """

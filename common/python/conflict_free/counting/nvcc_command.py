@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """conflict-free nvcc: nvcc with the options for a program whose memory accesses can be counted. Standard library only."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

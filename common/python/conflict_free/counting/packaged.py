@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The places of the model, of nvcc and of kept files, in a checkout and in an installed package. Standard library only."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib.util

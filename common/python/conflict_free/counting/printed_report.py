@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The printed report: the counts of each kernel, its source with the counts in the margin, the hazards."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path

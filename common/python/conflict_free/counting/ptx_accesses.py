@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The memory instructions of a text of PTX: their lines, basic blocks and loops. Standard library only."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

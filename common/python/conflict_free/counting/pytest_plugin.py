@@ -7,8 +7,6 @@ def test_no_conflicts(conflict_free):
     assert report.kernel("transpose").shared_load.conflicts == 0
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """conflict-free diff OLD NEW: the effect of a change on the counts, kernel by kernel and line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -75,7 +73,7 @@ def _pairs(before: Iterable[tuple], after: Iterable[tuple]) -> Iterator[tuple[tu
 
 
 def _mended(old: dict, new: dict) -> str:
-    """Return what became of the excess of an access, as the beginning of a line; empty if there is none, or less or more than before."""
+    """Return the change of an access's excess, as the beginning of a line; empty if there is no excess, or less or more than before."""
     before, after = old.get(_EXCESS, 0), new.get(_EXCESS, 0)
     if before > after == 0:
         return "mended: " if new else "gone: "

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A report in the form for tests: the launches of a kernel added up, and counts as attributes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

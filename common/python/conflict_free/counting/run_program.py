@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The part of conflict-free run before the first count: arguments, and whether the program can be counted. Standard library only."""
 
-from __future__ import annotations
-
 import argparse
 import mmap
 import os

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A report as SARIF 2.1.0, which editors and CI systems show beside the source."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -83,7 +81,7 @@ def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
 
 
 def _bound(launches: Launches, machine: str, sources: Sequence[Path]) -> dict | None:
-    """Return a note on the fewest cycles of a launch, at what to mend first in it."""
+    """Return a note on the fewest cycles of a launch, placed at the access to mend first."""
     bound = None if launches.differ else bound_of(launches.counts, machine)
     if not bound or not bound.cycles:
         return None

@@ -5,8 +5,6 @@
 With -lineinfo ptxas notes two lines for each instruction: that of the source, and that of its own PTX text. nvdisasm -gp shows both.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

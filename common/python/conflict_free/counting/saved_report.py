@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Reports as files: reading what --json has written, showing it again, and writing it as pages in other formats."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The lines of a source that a report shows beside the counts: the functions around the counted lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

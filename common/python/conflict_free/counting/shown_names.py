@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Names of kernels as reports show them. Standard library only."""
 
-from __future__ import annotations
-
 LONGEST_NAME = 80
 _CUT = "..."
 

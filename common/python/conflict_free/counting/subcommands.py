@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The subcommands of conflict-free that count and show: they build, run and report. Runs in the virtual environment."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

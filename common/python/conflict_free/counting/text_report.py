@@ -5,8 +5,6 @@
 For examples in the book, whose programs the build has made.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

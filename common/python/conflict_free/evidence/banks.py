@@ -6,8 +6,6 @@ The trace names the wavefront that serves a word and the number of banks: both f
 (``common/model/src/rules/shared_service.hpp``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Result files, counts and published figures: reading, validating, and comparing with the sources. Times are milliseconds a launch."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

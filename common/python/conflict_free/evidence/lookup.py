@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The values that the book can show, looked up by key. Directives and scripts share this module, which does not need Sphinx."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Any
@@ -23,7 +21,7 @@ _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 class Evidence(Rows):
     """The evidence, and the values of keys such as ``padding.transpose_padded.16384.gbps``."""
 
-    def at(self, machine: str) -> Evidence:
+    def at(self, machine: str) -> "Evidence":
         """Return the same evidence seen from another machine's results. Files that were read are not read again."""
         made = dataclasses.replace(self, machine=machine)
         made.__dict__["_cache"] = self.__dict__.setdefault("_cache", {})
@@ -223,6 +221,7 @@ class Evidence(Rows):
         derived = {
             "l2_mb": provenance["l2_bytes"] / 1e6,
             "memory_gb": provenance["memory_bytes"] / 1e9,
+            "ghz": provenance["clocks_after"]["sm_mhz"] / 1e3,
             "name": result["machine"],
         }
         plain = {name: value for name, value in provenance.items() if isinstance(value, (str, int))}

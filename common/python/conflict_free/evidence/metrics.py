@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The metrics of a row: sizes, rates, counts and their ratios. A GB is 10**9 bytes; times are milliseconds a launch."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

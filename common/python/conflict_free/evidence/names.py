@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The names and the fixed numbers of the evidence: folders, kinds of access, the base of percentages."""
 
-from __future__ import annotations
-
 from conflict_free.console import ROOT
 
 #: Folder of the schemas, beside the results that they describe.

@@ -6,8 +6,6 @@ Where the compiler fuses or splits accesses, the GPU executes other instructions
 is an entry of ``parity_exceptions.json`` with its reason. An entry that is not needed is an error, so that the list stays short.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The places of chapters and results."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The files of the evidence and their rows: sources, counts of this build, results of machines, published figures."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Numbers in sentences that describe a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import groupby
 

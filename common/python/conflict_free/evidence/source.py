@@ -9,8 +9,6 @@ do not overlap, and each name stands once in all files of the program: a region 
 This module needs nothing but the standard library, so that scripts can import it without Sphinx.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re
@@ -161,7 +159,7 @@ class SourceFile:
         return tuple(found)
 
 
-def read_sources(path: Path, read: Callable[[Path], str] = read_source) -> Sources:
+def read_sources(path: Path, read: Callable[[Path], str] = read_source) -> "Sources":
     """Return the program whose ``.cu`` file is ``path``; ``read`` returns the text of a file.
 
     Raises SourceError if a file cannot be read, or a header is not there.
@@ -188,7 +186,7 @@ class Sources:
     files: tuple[SourceFile, ...]
 
     @classmethod
-    def of_text(cls, text: str, path: str | Path = "source") -> Sources:
+    def of_text(cls, text: str, path: str | Path = "source") -> "Sources":
         """Return the program of one file; headers that it includes are left out."""
         return cls((SourceFile(Path(path), text),))
 

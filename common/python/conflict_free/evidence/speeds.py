@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The rule by which the book calls one time faster than another, as fast as it, or not to be told from it."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Any
 
@@ -18,7 +16,7 @@ WARM = ".warm"
 
 
 class Verdict(Enum):
-    """What the rule says of the first of two times."""
+    """The rule's verdict on the first of two times."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -34,7 +32,7 @@ def time_of_work(row: dict[str, Any], state: str) -> tuple[float, float, float]:
 
 
 def verdict(left: tuple[float, float, float], right: tuple[float, float, float]) -> Verdict:
-    """Return what is said of ``left`` beside ``right``, each a time's p10, median and p90.
+    """Return the verdict on ``left`` beside ``right``, each a time's p10, median and p90.
 
     Spreads that overlap cannot be told apart. Of others, medians within AS_FAST_WITHIN are as fast; beyond it, the smaller is faster.
     """

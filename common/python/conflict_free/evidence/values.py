@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Numbers with their provenance, and comparisons of numbers."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass

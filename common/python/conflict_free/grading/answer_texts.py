@@ -7,15 +7,11 @@
     [unpadded]
     from = "padded_by_one"
     about = "Right, but a column of the tile lies in one bank."
-    [[unpadded.replace]]
-    old = "tile[TILE_DIM][TILE_DIM + 1]"
-    new = "tile[TILE_DIM][TILE_DIM]"
+    replace = [["tile[TILE_DIM][TILE_DIM + 1]", "tile[TILE_DIM][TILE_DIM]"]]
 
-Without ``from`` it is a change of the solution. The replacements are made one after another. Each ``old`` must stand exactly once
-in the text that the earlier replacements have left. ``about`` replaces the first comment below the licence.
+Without ``from`` it is a change of the solution. A replacement is a pair: the old text and the new one. The replacements are made one
+after another. Each old text must stand exactly once in the text that the earlier replacements have left. ``about`` replaces the first comment below the licence.
 """
-
-from __future__ import annotations
 
 import re
 import sys
@@ -71,8 +67,7 @@ def read_changes(folder: Path) -> dict[str, Change]:
 
 
 def _change(name: str, entry: Mapping[str, Any]) -> Change:
-    replacements = tuple((each["old"], each["new"]) for each in entry["replace"])
-    return Change(name, entry.get("from", SOLUTION), entry["about"], replacements)
+    return Change(name, entry.get("from", SOLUTION), entry["about"], tuple((old, new) for old, new in entry["replace"]))
 
 
 def misplaced(changes: Mapping[str, Change], files: set[str]) -> Iterator[str]:

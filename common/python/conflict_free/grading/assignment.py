@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """An assignment as its folder ``chapters/SLUG/assignment`` describes it in ``task.toml`` (task.schema.json)."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -207,27 +205,24 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
     """Yield the contradictions that the schema cannot express."""
     if task["function"] not in task["declaration"]:
         yield f"declaration: {task['declaration']!r} given, one of the function {task['function']} is accepted"
-    for kind in ("cases", "thresholds"):
-        found = [entry["name"] for entry in task[kind]]
-        if len(set(found)) != len(found):
-            yield f"{kind}: {', '.join(found)} given, names that differ are accepted"
-    parameters = [tuple(sorted(_parameters(case))) for case in (*task["cases"], *([task["gpu"]] if "gpu" in task else []))]
+    sizes = {name: _parameters(case) for name, case in task["cases"].items()}
+    parameters = [tuple(sorted(each)) for each in (*sizes.values(), *([task["gpu"]] if "gpu" in task else []))]
     if len(set(parameters)) != 1:
         yield "cases: parameters that differ given, the same ones in every case (and in [gpu]) are accepted"
-    if not any(case.get("visible") for case in task["cases"]) or all(case.get("visible") for case in task["cases"]):
+    if {case.get("visible", False) for case in task["cases"].values()} != {True, False}:
         yield "cases: at least one visible and one hidden case are needed"
-    for case in task["cases"]:
-        for name, value in _parameters(case).items():
+    for case, given in sizes.items():
+        for name, value in given.items():
             if isinstance(value, dict) and value["to"] < value["from"]:
-                yield f"cases.{case['name']}.{name}: to = {value['to']} given, from = {value['from']} or more is accepted"
+                yield f"cases.{case}.{name}: to = {value['to']} given, from = {value['from']} or more is accepted"
     earlier: list[str] = []
-    for threshold in task["thresholds"]:
+    for name, threshold in task["thresholds"].items():
         if "after" in threshold and threshold["after"] not in earlier:
-            yield f"thresholds.{threshold['name']}.after: {threshold['after']!r} given, an earlier threshold is accepted"
-        earlier.append(threshold["name"])
+            yield f"thresholds.{name}.after: {threshold['after']!r} given, an earlier threshold is accepted"
+        earlier.append(name)
     if task["points"].get("fast") and not ("gpu" in task and "minimum_gpu_ratio" in task):
         yield "points.fast: given without [gpu] and minimum_gpu_ratio"
-    checks = ["", *GATES, *(COUNTS + threshold["name"] for threshold in task["thresholds"]), FAST]
+    checks = ["", *GATES, *(COUNTS + name for name in task["thresholds"]), FAST]
     for name in task.get("cheats", {}):
         if name not in CHEATS_EXPECTED:
             yield f"cheats: {name!r} given, one of {', '.join(CHEATS_EXPECTED)} is accepted"
@@ -265,23 +260,23 @@ def _unfit_changes(task: dict[str, Any], changes: Mapping[str, Change], folder: 
 
 
 def _parameters(case: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in case.items() if name not in ("name", "visible")}
+    return {name: value for name, value in case.items() if name != "visible"}
 
 
-def _case(entry: dict[str, Any]) -> Case:
+def _case(name: str, entry: dict[str, Any]) -> Case:
     parameters = {
-        name: Range(value["from"], value["to"], value.get("step", 1)) if isinstance(value, dict) else value
-        for name, value in _parameters(entry).items()
+        key: Range(value["from"], value["to"], value.get("step", 1)) if isinstance(value, dict) else value
+        for key, value in _parameters(entry).items()
     }
-    return Case(entry["name"], parameters, entry.get("visible", False))
+    return Case(name, parameters, entry.get("visible", False))
 
 
-def _threshold(entry: dict[str, Any]) -> Threshold:
+def _threshold(name: str, entry: dict[str, Any]) -> Threshold:
     is_upper = "at_most" in entry
     numbers = entry.get("numbers", {})
     limit = limit_numbers.limit(entry["at_most" if is_upper else "at_least"], numbers)
     after = COUNTS + entry["after"] if "after" in entry else None
-    return Threshold(entry["name"], entry["count"], limit, is_upper, entry["points"], entry["help"], after, numbers)
+    return Threshold(name, entry["count"], limit, is_upper, entry["points"], entry["help"], after, numbers)
 
 
 def _outcome(entry: dict[str, Any]) -> Outcome:
@@ -323,12 +318,12 @@ def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, 
         limits=Limits(**task.get("limits", {})),
         movement=Movement(**task.get("movement", {})),
         kernels=KernelWork(**task.get("kernels", {})),
-        cases=tuple(map(_case, task["cases"])),
-        thresholds=tuple(map(_threshold, task["thresholds"])),
+        cases=tuple(_case(*case) for case in task["cases"].items()),
+        thresholds=tuple(_threshold(*threshold) for threshold in task["thresholds"].items()),
         hints=tuple(hint["text"].strip() for hint in task["hints"]),
         starter_expected=_outcome(task["starter"]),
         answers=(*(_answer(*answer, changes, folder) for answer in task["answers"].items()), *_cheats(task)),
         changes=changes,
         minimum_gpu_ratio=task.get("minimum_gpu_ratio"),
-        gpu_case=_case({"name": "gpu", **task["gpu"]}) if "gpu" in task else None,
+        gpu_case=_case("gpu", task["gpu"]) if "gpu" in task else None,
     )

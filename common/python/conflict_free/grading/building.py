@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Builds the program of a submission: nvcc compiles it and links it with the assignment's driver, in the sandbox."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -56,7 +54,7 @@ class Toolchain:
     judge: Path
 
     @classmethod
-    def of(cls, build: Path) -> Toolchain:
+    def of(cls, build: Path) -> "Toolchain":
         """Return the toolchain of a build folder."""
         told = json.loads((build / TOOLCHAIN).read_text(encoding="utf-8"))
         return cls(

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Draws the sizes and the data of an assignment's cases from one seed."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ Each result is written at once, under a name that is a digest of all inputs. So 
 a second run grades only what has changed. The order of grading has no effect.
 """
 
-from __future__ import annotations
-
 import collections
 import contextlib
 import hashlib

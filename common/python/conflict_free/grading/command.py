@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Sets up what scripts/grade needs, and then runs main.py in the virtual environment. Standard library only."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import importlib.util

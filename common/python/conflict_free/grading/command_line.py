@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The arguments of scripts/grade. Standard library only: they are parsed before the set-up and again after it."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re
@@ -156,7 +154,7 @@ def parser() -> argparse.ArgumentParser:
     _add_run_all(
         command(
             "run-all",
-            "Grade a folder of submissions. What is graded stays so: an interrupted run goes on where it was. "
+            "Grade a folder of submissions. An interrupted run keeps its results and goes on where it was. "
             "Exit code: 0 if each was graded, whatever its points, 1 if the grader failed on one.",
             builds=True,
         )

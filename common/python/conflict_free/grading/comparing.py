@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Compares the outputs of a run with those of the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Checks the thresholds: the model's counts, summed over the launches of a case, against the limits of an assignment."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import math

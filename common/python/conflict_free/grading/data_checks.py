@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Checks that kernels have done the work: they load every input, they write every output last, and all lanes take part."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -77,7 +75,7 @@ def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[
             )
 
 
-#: What is said of the limits of `few_lanes`, and the help.
+#: The messages about the limits of `few_lanes`, and their help.
 FEW_LANES = {
     "atomics": (
         "warps make {:,} atomic operations",

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Writes the data of an assignment's page in the book, from its task.toml and its source. The build runs it."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

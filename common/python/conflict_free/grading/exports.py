@@ -5,8 +5,6 @@
 schemas/ has the published shape of each format in our own words; the tests validate the output against it.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

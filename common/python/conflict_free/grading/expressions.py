@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Evaluates the expressions of task.toml: numbers, names of counts and parameters, and a few functions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

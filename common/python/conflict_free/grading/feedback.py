@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Prints a result for a student: each check, and for a failed one what was seen, what was wanted, the lines, and help."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 

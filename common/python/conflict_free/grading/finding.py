@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The finding of one check, before its points are known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,7 +29,7 @@ class Finding:
     picture: str | None = None
     drawing: str | None = None
 
-    def in_case(self, case: DrawnCase) -> Finding:
+    def in_case(self, case: DrawnCase) -> "Finding":
         """Return the finding about a drawn case, with its name and sizes in ``seen``."""
         return replace(self, seen=f"{self.seen} (case {case.name}: {case.sizes})", case=case.name)
 

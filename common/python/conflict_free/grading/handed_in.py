@@ -6,8 +6,6 @@ Each student has one submission. Other entries are passed over, and each of them
 entries are passed over has a submission without a file, so that nobody is missing from the results.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import stat
@@ -46,7 +44,7 @@ class Submission:
         return {**vars(self), "folder": str(self.folder.absolute()), "path": self.path and str(self.path)}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, str | None]) -> Submission:
+    def from_json(cls, data: Mapping[str, str | None]) -> "Submission":
         """Return the submission from the ``data`` of ``to_json``."""
         return cls(**{**data, "folder": Path(data["folder"]), "path": data["path"] and Path(data["path"])})
 

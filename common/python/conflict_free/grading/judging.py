@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Grades a submission by one check after another. A check that fails stops the later ones that mean nothing without it."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import time
@@ -72,7 +70,7 @@ class _Submission:
         return tuple(map(self.place, lines))
 
     def run(self, what: str, cases: Sequence[DrawnCase], *, traced: bool = False) -> list[Run]:
-        """Run one process on some cases. ``what`` is said of the progress."""
+        """Run one process on some cases. ``what`` names the work in the line of progress."""
         self.progress(what)
         if self.deadline is None:
             self.deadline = time.monotonic() + running.allowed_seconds(self.assignment, self.cases or cases)
@@ -154,7 +152,7 @@ class Grading:
         self._made = _Made()
         self._drawn: dict[str, Sequence[DrawnCase]] = {}
 
-    def __enter__(self) -> Grading:
+    def __enter__(self) -> "Grading":
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Keeps compiled files from one run to the next. The name of a kept file is a digest of all its inputs."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

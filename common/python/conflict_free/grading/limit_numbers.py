@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The numbers of an assignment's limits: a threshold of ``task.toml`` names them, and its limit and the brief take them from there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Runs the commands of scripts/grade in the virtual environment. command_line.py parses their arguments."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

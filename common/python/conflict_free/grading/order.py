@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Grades one submission of a class, in a process of ``workers``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

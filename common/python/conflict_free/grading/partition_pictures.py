@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Draws how the first step of a launch spreads over the partitions of memory, as plain text and as SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The parts of an assignment: limits, cases, thresholds, and answers with their outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +38,7 @@ class Movement:
 
 @dataclass(frozen=True)
 class KernelWork:
-    """What kernels have to do themselves, as expressions of a case's parameters.
+    """The work that kernels have to do themselves, as expressions of a case's parameters.
 
     ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
     ``accesses`` is the largest number of warp-level accesses to memory: a program with more of them lets few lanes take part in each.
@@ -110,7 +108,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a submission must score: its points, its first failed check or "", and words that this check's message must contain."""
+    """The expected score of a submission: its points, its first failed check or "", and words that this check's message must contain."""
 
     points: int
     fails: str

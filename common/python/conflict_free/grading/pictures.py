@@ -5,8 +5,6 @@
 An access has the form of the model's traces; see common/model/src/report/trace.hpp.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ The compiler stores the arguments of a printf to local memory. Local memory is a
 lines of a printf uncounted gives no answer an advantage.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path

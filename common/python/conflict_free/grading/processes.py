@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Reads from /proc which processes a command has started, and how much memory they hold. Standard library only."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
 from collections.abc import Iterator
 
-#: In /proc/PID/status: what a process holds of memory that no file on a disk stands behind, and its page tables.
+#: Fields of /proc/PID/status: the process's memory that no file on a disk backs, and its page tables.
 _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap|VmPTE):\s*(\d+) kB", re.MULTILINE)
 #: In /proc/PID/smaps_rollup: the same without page tables. Memory that several processes share is divided among them.
 _DIVIDED = re.compile(rb"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s*(\d+) kB", re.MULTILINE)

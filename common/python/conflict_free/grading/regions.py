@@ -11,8 +11,6 @@
 Without INSTEAD the starter has no lines in the region.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Writes what students receive: the starter, the program that tries it, and a page with the brief and the checks."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path

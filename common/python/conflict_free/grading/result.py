@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The result of grading a submission: checks with points, as objects and as JSON (result.schema.json)."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +58,7 @@ class Check:
         return {**fields, "lines": [vars(place) for place in self.lines]}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Check:
+    def from_json(cls, data: dict[str, Any]) -> "Check":
         """Return the check from the ``data`` of ``to_json``."""
         return cls(**{**data, "lines": tuple(Place(**place) for place in data["lines"])})
 
@@ -119,7 +117,7 @@ class Result:
         return json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
-    def from_json(cls, data: Any) -> Result:
+    def from_json(cls, data: Any) -> "Result":
         """Return the result from the ``data`` of ``to_json``.
 
         Raises ResultFormatError if it has another shape, or if its points are not the sums of those of its checks.

@@ -6,8 +6,6 @@ The program gets a socket to the judge and no data. The judge has the data of th
 kernels and the counters. It writes the outputs and the report of each case.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

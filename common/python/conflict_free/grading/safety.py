@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Finds what is wrong with a run apart from its output: hazards, crashes, exceeded limits, errors of the CUDA runtime."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,7 +30,7 @@ _WITHOUT_HELP = "Look at what the kernels and the host code read and write."
 
 @dataclass(frozen=True)
 class Complaint:
-    """What was seen, one sentence of help, and the places in the source in the form of a report."""
+    """A fault of a run: what was seen, one sentence of help, and the places in the source in the form of a report."""
 
     seen: str
     help: str

@@ -6,8 +6,6 @@ bubblewrap makes the namespaces. They have no network and no other processes. Th
 files are read-only. The command can write to one folder and to a small memory disk.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import math

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Temporary folders that are removed whatever a submission has made in them. Standard library only."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -7,8 +7,6 @@ calls by accident. Local sockets and files in memory are errors, because librari
 are allowed, and the sandbox's namespaces and limits apply to them.
 """
 
-from __future__ import annotations
-
 import errno
 import socket
 from typing import TYPE_CHECKING
@@ -29,7 +27,7 @@ REFUSED = (
 )
 
 
-def filter_of_calls(*, may_start_processes: bool, architecture: int | None = None) -> pyseccomp.SyscallFilter:
+def filter_of_calls(*, may_start_processes: bool, architecture: int | None = None) -> "pyseccomp.SyscallFilter":
     """Return the filter for this machine, or for an `architecture` of `pyseccomp.Arch`. `bwrap --seccomp` reads its `export_bpf`.
 
     Raises RuntimeError on a machine without libseccomp.
@@ -44,7 +42,7 @@ def filter_of_calls(*, may_start_processes: bool, architecture: int | None = Non
         made.add_arch(architecture)
     for name in REFUSED if may_start_processes else STARTING + REFUSED:
         made.add_rule(pyseccomp.KILL_PROCESS, name)
-    # The counting model shows large allocations a file of this kind. No limit counts what is in such a file.
+    # No limit counts the contents of a file in memory. The counting model goes on without one.
     made.add_rule(pyseccomp.ERRNO(errno.EPERM), "memfd_create")
     # The C library looks for a service of names in this way.
     local = socket.AF_UNIX

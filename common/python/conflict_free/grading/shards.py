@@ -7,8 +7,6 @@ the whole folder. The CSV of a share has one more column: its header names the s
 of the rows in the class.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -41,7 +39,7 @@ class Part:
     places: Mapping[str, int]
 
     @classmethod
-    def of(cls, shard: Shard, submissions: Sequence[Submission], assignment: str, state: Any) -> Part:
+    def of(cls, shard: Shard, submissions: Sequence[Submission], assignment: str, state: Any) -> "Part":
         """Return the part of a share. ``submissions`` are those of the whole class, ``state`` is everything else that the results
         depend on.
         """

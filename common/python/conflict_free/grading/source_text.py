@@ -5,8 +5,6 @@
 No compiler is involved, and no verdict depends on it: a text that is not understood gives a message without a line.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterator, Sequence

@@ -6,8 +6,6 @@ No symbolic link is followed, and only regular files are opened: a link could le
 student's answer, a FIFO would wait for ever, and opening a device can do anything.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Writes pictures as SVG."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as xml
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ The same code would fail later with a message that says less: the sandbox ends a
 memory that it does not own, the linker finds two functions `main`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

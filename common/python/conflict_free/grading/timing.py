@@ -5,8 +5,6 @@
 Only submissions that have passed the gates are timed. The check judges the ratio of two medians of one run, never a time.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import statistics
@@ -45,7 +43,7 @@ class Gpu:
     devices: tuple[Path, ...]
 
     @classmethod
-    def here(cls, nvcc: Path) -> Gpu:
+    def here(cls, nvcc: Path) -> "Gpu":
         """Return the tools of this machine."""
         return cls(nvcc, tuple(path for path in sorted(Path("/dev").glob("nvidia*")) if not path.is_dir()))
 

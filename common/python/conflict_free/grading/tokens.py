@@ -4,8 +4,6 @@
 spelling of a word gives the same token as the usual one.
 """
 
-from __future__ import annotations
-
 import bisect
 import functools
 import re

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Grades a file each time it is saved, and shows which checks are left: scripts/grade watch."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

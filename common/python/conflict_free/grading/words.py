@@ -5,8 +5,6 @@
 They protect nothing: a submission that hides such a name meets the sandbox. They give an honest student the line.
 """
 
-from __future__ import annotations
-
 _KINDS = {
     "a name of the grader": "simt conflict_free CONFLICT_FREE_SIMT",
     "starting a process": "system popen fork vfork execve execv execvp execl execlp posix_spawn",

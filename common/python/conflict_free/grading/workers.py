@@ -6,8 +6,6 @@ Run as a program, this file is a worker. It reads its settings and then orders f
 order with a line on stdout.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json

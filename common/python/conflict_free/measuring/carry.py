@@ -6,8 +6,6 @@ On that machine `scripts/measure --no-setup` finds them in .carry by itself; doc
 other commands.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import platform

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The GPU's own counters, read by ncu. Standard library only."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re
@@ -23,7 +21,7 @@ METRICS = {
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 }
 
-# What the caches did, which the model does not count: sectors of loads that the L1 had, and sectors that went between
+# Counters of the caches, which the model does not have: sectors of loads that the L1 had, and sectors that went between
 # the L1 and the L2. A GPU that lacks one of these metrics is measured without them.
 CACHES = {
     "l1_hit_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
@@ -78,7 +76,7 @@ def model_counts(kernel: dict) -> dict[str, int]:
     return {key: sum(_count(kernel, path) for path in paths) for key, (paths, _) in COMPARED.items()}
 
 
-def gpu_counts(launch: Launch) -> dict[str, int]:
+def gpu_counts(launch: "Launch") -> dict[str, int]:
     """Return the counters of a launch, by the keys of COMPARED. Raises NoCounters if one was not read."""
     return {key: sum(launch.number(metric) for metric in metrics) for key, (_, metrics) in COMPARED.items()}
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measured machine: its GPU, its host, and the compiler of its programs."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measurements of scripts/measure, one chapter after the other. Runs in the virtual environment."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
@@ -82,7 +80,7 @@ def says_peers_are_dropped(session: Session, slug: str) -> None:
 
 @contextmanager
 def stages(out: Console, slugs: list[str]) -> Iterator:
-    """Yield what to call with a slug and a stage: a progress bar on a terminal, else a line each."""
+    """Yield a function to call with a slug and a stage: a progress bar on a terminal, else a line each."""
     if not out.is_terminal:
         started = time.monotonic()
         yield lambda slug, stage: out.print(f"[{time.monotonic() - started:6.1f} s] {slug}: {stage}", markup=False)

@@ -5,8 +5,6 @@
 main.py makes the measurements, in the virtual environment.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measurements of one chapter: times, counters, counts of the model, traffic, and instructions."""
 
-from __future__ import annotations
-
 import subprocess
 import tempfile
 from pathlib import Path

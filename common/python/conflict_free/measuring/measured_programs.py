@@ -11,8 +11,6 @@ of each, twice, and writes what ncu said. REPORTS is a folder with NAME.json of 
 GPU itself counted otherwise the second time, has both of the GPU's numbers.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import lzma

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measurements of a chapter whose program runs on several GPUs."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os
@@ -31,7 +29,7 @@ SIZES = tuple(f"{1 << n}x{1 << n}" for n in range(8, 16))
 TIMED_SIZES = SIZES[-3:]
 # A matrix that, with its transpose, needs more memory than one GPU of the book's machine has.
 LARGE_SIZE, LARGE_KERNELS, LARGE_SAMPLES = "160000x160000", ("direct",), 5
-# What crosses the links is counted over this many samples.
+# The traffic of the links is counted over this many samples.
 LINK_KERNELS, LINK_SAMPLES = ("peer_copy", "in_pieces", "direct"), 200
 SAMPLES = 50
 SECONDS = 120

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The result files of scripts/measure: their provenance, their shape, and the writing of them."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import tempfile

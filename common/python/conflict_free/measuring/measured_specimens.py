@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The measurements of the programs that show errors: their own figures, and counters."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

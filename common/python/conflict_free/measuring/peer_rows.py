@@ -1,12 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Peers of a chapter's kernels: what libraries take for the same work, for the key `peers` of a result file.
+"""Times peers of a chapter's kernels, libraries that do the same work, for the key `peers` of a result file.
 
 C++ libraries are timed by programs of common/harness/peers with our harness; Python libraries by peers/time_peers.py, in any Python
-of this machine that has them. What is not there is said and left out. Whatever a library does, the kernels' own results stay.
+of this machine that has them. A library that is missing is named and left out. The kernels' own results stay if a library fails.
 """
-
-from __future__ import annotations
 
 import json
 import os

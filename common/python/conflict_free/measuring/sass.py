@@ -6,8 +6,6 @@ A pair of points takes three differences, the sum of their squares and a compari
 that does little else: a backward branch over them, with three FADD for each pair and two FFMA.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -6,8 +6,6 @@ Each launch is profiled alone, behind caches that are empty: what an earlier lau
 from memory anew, and what a launch has written may stay in the L2 and is no write to memory then.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/book: set-up, build, check, render, and a summary of what was counted and measured."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import http.server

@@ -5,8 +5,6 @@
 Closed folds stay closed except those with answers: a reader of paper cannot open a fold.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The results that a reader's change has made new, stale or untrue: ten lines at most at the end of scripts/book, all with --strict."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator

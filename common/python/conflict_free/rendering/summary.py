@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Print the table at the end of scripts/book. Arguments: the folder of counts, the folder of results."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from string import ascii_lowercase

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/book --watch: serve the book, render it again whenever a file is saved, and reload the page in the browser."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import time

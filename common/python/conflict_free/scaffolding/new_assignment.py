@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/new-assignment: the files of an assignment, and its lines in the listings. Standard library only."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

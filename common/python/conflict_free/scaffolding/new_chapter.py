@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/new-chapter: the files of a chapter, and its lines in the two listings. Standard library only."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The files of a new chapter or assignment, and the listings that name it. Standard library only."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path

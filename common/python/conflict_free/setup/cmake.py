@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Configuring, building and testing with the tools that the set-up has found. Standard library only."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/setup: does the set-up and builds nothing, for images and containers. Standard library only."""
 
-from __future__ import annotations
-
 import sys
 
 from conflict_free.console import OneLineParser

@@ -6,8 +6,6 @@ A warning does not stop a build, because readers have compilers that we have not
 compiled again, and fails the test scripts.warnings.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """CUDA's compiler and NCCL: the machine's own, or Python wheels in .cuda. Standard library only."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The folders of the set-up, and the stamps that tell what was installed. Standard library only."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/lock: makes the lock files with uv, which it installs into a temporary virtual environment."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tempfile

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The Debian packages that are needed, and their installation. Standard library only."""
 
-from __future__ import annotations
-
 import ctypes.util
 import importlib.util
 import os

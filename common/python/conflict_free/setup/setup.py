@@ -6,8 +6,6 @@ Each part does nothing if its result is there, so a second call ends at once. A 
 part is repeated.
 """
 
-from __future__ import annotations
-
 import platform
 import shutil
 import sys

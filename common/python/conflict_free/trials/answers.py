@@ -7,8 +7,6 @@ python common/python/conflict_free trials.answers check NAME --graded FILE      
 python common/python/conflict_free trials.answers time NAME                                    times the right ones on this machine's GPU
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -14,8 +14,6 @@ answers of each assignment that lists them.
 A machine without a sandbox does not try the outcomes that need one, and their check ends with exit code 77.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Whether the trials grade in a sandbox."""
 
-from __future__ import annotations
-
 import sys
 
 from conflict_free.grading import sandbox

@@ -7,8 +7,6 @@
 ``--values`` also prints how close each answer that passes a threshold comes to its limit.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections import Counter

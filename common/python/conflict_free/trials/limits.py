@@ -5,8 +5,6 @@
 python common/python/conflict_free trials.limits NAME --build-dir DIR
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

@@ -9,8 +9,6 @@ that it is not to stop: one that is right, or that a threshold stops and tells i
 barriers may leave more, since most tasks need none, one and two, and those on narrow accesses, whose number the data decide.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/check finds each thing that it looks for, and nothing in a repository that is in order."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import CODE, PROSE
 from synthetic import changed_json

@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What every script does with its arguments, and on a machine that lacks something."""
-
-from __future__ import annotations
+"""Tests what every script does with its arguments, and on a machine that lacks something."""
 
 import os
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What sets the project up elsewhere: an image, a container to write in, a hosted build. Each is read by a library."""
-
-from __future__ import annotations
+"""Tests the files that set the project up elsewhere: an image, a container to write in, a hosted build. A library reads each."""
 
 import json
 import subprocess

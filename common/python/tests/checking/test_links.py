@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Links that lead out are looked at without a network, and followed with one; citations resolve."""
 
-from __future__ import annotations
-
 import http.server
 import threading
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The rooms of the counting model: each includes from those above it in its CMakeLists.txt, and docs/model.md has the same map."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +24,7 @@ def included(path: Path) -> set[str]:
 
 
 def upward(part: str) -> list[str]:
-    """What files of the rooms include from rooms below their own, in `src` or in `tests`."""
+    """Return the includes of files of the rooms from rooms below their own, in `src` or in `tests`."""
     return [
         f"{path.relative_to(MODEL)} includes from {room}"
         for n, own in enumerate(ROOMS)

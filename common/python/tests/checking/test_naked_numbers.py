@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The linter of typed numbers finds what looks measured, and leaves alone what is not."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

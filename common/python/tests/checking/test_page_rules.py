@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The rules on the book's pages are known to be the model's by the hash of their sources."""
 
-from __future__ import annotations
-
 import base64
 import re
 import shutil

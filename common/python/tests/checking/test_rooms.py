@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The rooms of the package: each imports those before it and none after it, and no two modules import each other."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,7 +49,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def modules() -> dict[str, set[str]]:
-    """What each module imports, by its name."""
+    """Return the imports of each module, by its name."""
     paths = [path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")]
     return {".".join(path.relative_to(PACKAGE).with_suffix("").parts): set(imports(path)) for path in paths}
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/check --html finds code that is not shown, and shown code that is not tested."""
 
-from __future__ import annotations
-
 import html
 import shutil
 

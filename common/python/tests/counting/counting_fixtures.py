@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Fixtures: a program for scripts/count."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

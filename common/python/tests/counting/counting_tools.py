@@ -5,8 +5,6 @@
 The tests that build a program take the model from the build folder that CONFLICT_FREE_BUILD names, as CTest does.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The fewest cycles of a launch, and what to mend first."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/count: its programs, its arguments, and the library that it builds."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

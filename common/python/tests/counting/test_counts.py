@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The lists of counts follow the schema of reports, and everything that shows, compares or names counts follows the lists."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

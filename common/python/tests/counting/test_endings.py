@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/count on programs that end in other ways than by their last line: what is said, and what the report has."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -154,7 +152,7 @@ def test_an_interrupt_is_reported_with_what_is_known(folder, ending, error):
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     data = read_report(folder)
-    # What the running kernel has counted is kept.
+    # The counts of the running kernel are kept.
     assert [kernel.get("stopped", False) for kernel in data["kernels"]] == [False, True][: 1 + (error == "ended_in_kernel")]
     assert [(each["code"], each["fields"]["signal"]) for each in data["errors"]] == [(error, signal.SIGINT)]
     assert data["errors"][0]["message"] in out

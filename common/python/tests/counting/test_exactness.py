@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The comparison of PTX with machine code: by small kernels that ptxas compiles, and by texts."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

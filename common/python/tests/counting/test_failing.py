@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What --fail-if holds against the counts of launches, and the reports of the pytest fixture."""
-
-from __future__ import annotations
+"""Tests the conditions of --fail-if against the counts of launches, and the reports of the pytest fixture."""
 
 import json
 

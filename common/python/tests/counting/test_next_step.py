@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The first sentence of a launch's report. The counts are those of products of 512 x 512 matrices, from the naive kernel on."""
 
-from __future__ import annotations
-
 import pytest
 from test_bound import launch, line, work
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Where reports say that an access stands, and by which name its kernel goes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The report of scripts/count, as it is printed."""
 
-from __future__ import annotations
-
 import functools
 import re
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a terminal shows while conflict-free works. Without a terminal it shows nothing."""
-
-from __future__ import annotations
+"""Tests the progress that a terminal shows while conflict-free works. Without a terminal nothing is shown."""
 
 import os
 import pty

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Fixtures: the results of an invented machine."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The book's own results, and how a test changes data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 BOOK_RESULTS = Path(__file__).resolve().parents[4] / "book" / "results"

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Which bank holds a word, and how the sentences of a picture say it."""
 
-from __future__ import annotations
-
 import pytest
 
 from conflict_free.evidence.banks import bank_of, fullest_bank, lanes_by_bank, words_of

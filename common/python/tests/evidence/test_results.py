@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Files of results: which are valid, which are refused, and which are stale."""
 
-from __future__ import annotations
-
 import copy
 import json
 

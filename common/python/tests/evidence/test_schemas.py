@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What of a value a schema does not accept."""
+"""Tests the parts of a value that a schema does not accept."""
 
 import datetime
 

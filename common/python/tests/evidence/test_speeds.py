@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """When the book calls one time faster than another, as fast, or not measurable."""
 
-from __future__ import annotations
-
 import pytest
 import synthetic
 from evidence_tools import BOOK_RESULTS

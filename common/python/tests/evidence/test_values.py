@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Values by their keys, and their formats, on an invented machine."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

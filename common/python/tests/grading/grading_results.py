@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Makes results for tests without grading."""
 
-from __future__ import annotations
-
 import hashlib
 
 from conflict_free.grading.result import Check, Place, Result

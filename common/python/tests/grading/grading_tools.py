@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Shared parts of the grader's tests: the built tools, the assignment padding, changed copies of it, and the command."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Pretends to grade, for tests of grading a class: the text of a submission says what happens."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests answers that are a change of another text: the format of answers.toml, the changed text, the command that prints it."""
 
-from __future__ import annotations
-
 import pytest
 from grading_tools import changed_copy, padding, run_grade
 
@@ -55,8 +53,9 @@ def test_overlapping_places_are_counted_each():
     [
         ('about = "No padding at all."', "", '"about" is a required property'),
         ('about = "No padding at all."', 'about = "No padding."\npoints = 3', "'points' was unexpected"),
-        ("[[unpadded.replace]]\nold", "[[unpadded.replace]]\nwhere = 1\nold", "'where' was unexpected"),
-        ("[[unpadded.replace]]\nold = ", '[[unpadded.replace]]\nold = "  " #', "unpadded.replace.0.old: "),
+        ('[["__shared__ double tile[TILE_DIM][TILE_DIM + 1];", "_', '[["  ", "_', "unpadded.replace.0.0: "),
+        ('TILE_DIM + 1];", "__shared__ double tile[TILE_DIM][TILE_DIM];"', 'TILE_DIM + 1];"', "unpadded.replace.0: "),
+        ("tile[TILE_DIM][TILE_DIM];", 'tile[TILE_DIM][TILE_DIM];", "', "unpadded.replace.0: "),
         ("[unpadded]\nfrom", "[Unpadded]\nfrom", '"Unpadded" does not match'),
         (
             '[unpadded]\nfrom = "padded_by_one"',
@@ -64,9 +63,9 @@ def test_overlapping_places_are_counted_each():
             "unpadded.from: 'padded' given, one of barrier_under_guard, ",
         ),
         ('[unpadded]\nfrom = "padded_by_one"', '[unpadded]\nfrom = "unpadded"', "'unpadded' given, which is a change of unpadded"),
-        ('[unpadded]\nfrom = "padded_by_one"', '[unpadded]\nfrom = "no_barrier"\n[[', "Invalid initial character"),
-        ("TILE_DIM + 1];", "TILE_DIM + 3];", "unpadded.replace, number 1: old: '__shared__ double tile[TILE_DIM][TILE_DIM + 3];' given"),
-        ("[unpadded]\n", '[another]\nabout = "?"\n[[another.replace]]\nold = "1"\nnew = "2"\n\n[unpadded]\n', "[another] is not listed in"),
+        ('[unpadded]\nfrom = "padded_by_one"', '[unpadded]\nfrom = "no_barrier"\n=', "Invalid statement"),
+        ("[TILE_DIM + 1];", "[TILE_DIM + 3];", "unpadded.replace, number 1: old: '__shared__ double tile[TILE_DIM][TILE_DIM + 3];' given"),
+        ("[unpadded]\n", '[another]\nabout = "?"\nreplace = [["1", "2"]]\n\n[unpadded]\n', "[another] is not listed in"),
     ],
 )
 def test_wrong_changes_are_one_line(tmp_path, old, new, said):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests that a brief asks for what its task.toml checks: it takes its numbers from there."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

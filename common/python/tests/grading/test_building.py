@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests building a submission: the messages of compiler and linker, and the kept drivers and programs."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests grading a folder of submissions: keeping results, failures of the grader, interruptions, output. The grader only pretends."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random

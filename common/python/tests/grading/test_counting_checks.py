@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the lines and the picture that a student is shown of an exceeded threshold."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as xml
 from types import SimpleNamespace
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the scripts that Gradescope and Classroom 50 run, in folders and environments like theirs. scripts/grade only pretends."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

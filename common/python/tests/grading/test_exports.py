@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests results in the formats of others, against the published shapes (grading/schemas)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests finding and reading the submissions of a class's folder: links, pipes, archives, names and encodings."""
 
-from __future__ import annotations
-
 import io
 import os
 import socket

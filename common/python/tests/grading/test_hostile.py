@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests submissions that want to stop the grader: each gets a verdict in a short time, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

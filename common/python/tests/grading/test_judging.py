@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests grading from file to points with the real tools, the checks of answers, and scripts/grade run."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the messages about common mistakes, with the real tools, and the reading of a source that they need."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

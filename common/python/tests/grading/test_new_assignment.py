@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests that scripts/new-assignment makes a complete, working assignment, or nothing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests a machine that cannot confine programs: the limits that remain, and the messages. ../sandbox tests the sandbox."""
 
-from __future__ import annotations
-
 import selectors
 import sys
 import time

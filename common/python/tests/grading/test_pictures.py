@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the maps of accesses."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as xml
 
 import pytest

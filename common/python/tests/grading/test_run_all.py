@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests scripts/grade run-all, run and watch with the real grader, on answers of the assignment padding."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the judging of runs: thresholds, outputs against a reference, complaints, and whether kernels have done the work."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

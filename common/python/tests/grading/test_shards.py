@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests a class in shares: the share of each student, the CSV of a share, and merging."""
 
-from __future__ import annotations
-
 import csv
 import re
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests which texts are refused with their lines, and which are admitted."""
 
-from __future__ import annotations
-
 import pytest
 
 from conflict_free.grading.text_admission import examine_text

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the check `fast` with a pretended nvcc: its programs report the times that the source claims."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests grading on each save: the view, the remembered progress, the keys. The grader only pretends."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import os

@@ -8,8 +8,6 @@ The submissions are the answers of an assignment, in turn, each with an edit of 
 Says the wall time of a submission; ends with 1 if the three CSV files are not the same bytes.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import signal

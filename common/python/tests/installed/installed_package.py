@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """conflict-free as it is where it is installed: a wheel, made of the model that is built already, in a virtual environment of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -63,7 +61,7 @@ def install(root: Path) -> Installed:
     succeed(sys.executable, "-m", "pip", *wheel, env=environment | prebuilt)
     succeed(sys.executable, "-m", "venv", "--without-pip", venv)
     python = venv / "bin" / "python"
-    # What the package depends on, pytest and pip, without a package index: those of this environment.
+    # The package's dependencies, pytest and pip come from this environment, without a package index.
     place = Path(succeed(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     (place / "environment.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n", encoding="utf-8")
     succeed(python, "-m", "pip", "install", *offline, next(root.glob("*.whl")))

@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What the installed package does outside of this tree: the example project, the build systems of docs/conflict-free.md, bad input."""
-
-from __future__ import annotations
+"""Tests the installed package outside of this tree: the example project, the build systems of docs/conflict-free.md, bad input."""
 
 import os
 import re
@@ -154,7 +152,7 @@ def test_wrong_calls_in_cmake(installed, tmp_path, call, told):
 
 
 def test_the_package_for_cmake_without_python(installed, tmp_path):
-    """What cmake --install of the model alone has made; the command is the one on the PATH."""
+    """Uses the files that cmake --install of the model alone has made, with the command on the PATH."""
     there = installed.folder.parent / "model" / "lib" / "cmake" / "ConflictFree"
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.24)\nproject(found LANGUAGES NONE)\nfind_package(ConflictFree REQUIRED)\n"
@@ -238,7 +236,7 @@ def test_a_cache_that_cannot_be_made_is_one_line(installed, project):
 
 
 def test_a_wheel_without_a_model(installed, tmp_path):
-    """What pip configures: with a folder that is no model, and without the model's folder beside it, as from a source distribution."""
+    """Lets pip configure with a folder that is no model, and without the model's folder beside it, as from a source distribution."""
     package = tmp_path / "python"
     shutil.copytree(REPOSITORY / "common" / "python", package, ignore=shutil.ignore_patterns("tests", "__pycache__"))
     for settings, told in (

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Lock files, and what is taken from them to a machine without a network."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import REPOSITORY
 

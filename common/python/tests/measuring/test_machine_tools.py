@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What the tools of the machine print: profiler, driver, compiler."""
-
-from __future__ import annotations
+"""Tests how the output of the machine's tools is read: profiler, driver, compiler."""
 
 import re
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/measure with a GPU, a profiler and chapter programs that pretend."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -71,7 +69,7 @@ def test_a_kernel_of_a_header_is_measured_with_its_text(gpu_house):
 
 
 def arrays(build):
-    """What the program of a chapter on arrays writes: two launches, pairs, and a search on the host."""
+    """The file that the program of a chapter on arrays writes: two launches, pairs, and a search on the host."""
     data = program_rows(build)
     data["counted_size"] = "2048x1"
     data["rows"] = [row for row in data["rows"] if row["width"] > 1]

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The model's counts of others' programs beside what ncu said of their launches."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import subprocess
@@ -19,7 +17,7 @@ METRICS = [metric for _, metrics in COMPARED.values() for metric in metrics]
 
 
 def ncu_said(*launches: tuple[str, int]) -> str:
-    """What ncu prints of launches of 4 blocks with 32 threads: all counters are 0 but the sectors that were loaded."""
+    """Return ncu's output for launches of 4 blocks with 32 threads: all counters are 0 but the sectors that were loaded."""
     lines = ["==PROF== Connected", '"ID","Kernel Name","Block Size","Grid Size","Metric Name","Metric Value"']
     for number, (kernel, sectors) in enumerate(launches):
         for metric in METRICS:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/measure on programs that show errors, which pretend."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Libraries beside our kernels: their data, their checks and their sampling are those of our kernels."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 

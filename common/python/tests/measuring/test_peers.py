@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/measure --peers, with libraries that pretend."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/measure with a chapter of several GPUs whose program pretends."""
 
-from __future__ import annotations
-
 import json
 import stat
 import sys

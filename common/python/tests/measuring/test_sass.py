@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Instructions of a pair of points in what cuobjdump says of a program."""
 
-from __future__ import annotations
-
 import pytest
 
 from conflict_free.measuring.sass import Loop, NoSass, find_cuobjdump, instructions_per_pair, is_of, pair_loops, parse_sass, read_sass

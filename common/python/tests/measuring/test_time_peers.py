@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Libraries beside our kernels, timed and checked: CuPy and PyTorch as far as they are asked for, on the host."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -84,7 +82,7 @@ def test_a_library_is_timed_and_checked_at_each_size(pretend_cupy, subject, size
 
 @pytest.mark.parametrize("written", ["output", "matrix.ravel(order='F').reshape(output.shape)"])
 def test_what_does_not_transpose_fails_its_check(pretend_cupy, written):
-    """What stays poison, and what is copied as it is."""
+    """The output stays poison, or the matrix is copied as it is."""
     broken = f"def copyto(output, matrix):\n    output[...] = {written}\n"
     (pretend_cupy / "cupy.py").write_text(f"{CUPY}\n{broken}", encoding="utf-8")
     _, told = time_peers(pretend_cupy, "cupy", "transpose", "--size", "64x32")

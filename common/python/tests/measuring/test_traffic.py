@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The counters of traffic, with a profiler that pretends."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What scripts/book does after the build."""
-
-from __future__ import annotations
+"""Tests what scripts/book does after the build."""
 
 import signal
 import socket

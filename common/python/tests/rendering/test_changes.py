@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The lines at the end of scripts/book after a kernel was changed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

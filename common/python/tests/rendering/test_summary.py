@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The table at the end of scripts/book."""
 
-from __future__ import annotations
-
 import json
 import re
 

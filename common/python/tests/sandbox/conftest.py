@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Ends these tests with the exit code for skipped tests, and the reason, on a machine that cannot confine programs."""
 
-from __future__ import annotations
-
 import pytest
 
 from conflict_free.console import NO_SANDBOX

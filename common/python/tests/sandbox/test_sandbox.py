@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the sandbox: what a command in it can see, write, use and call."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

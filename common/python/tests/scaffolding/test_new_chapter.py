@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/new-chapter makes a whole chapter or nothing."""
 
-from __future__ import annotations
-
 import re
 import shutil
 
@@ -76,7 +74,7 @@ def test_the_start_passes_the_rules_for_chapters(listed):
 
 
 def test_the_start_has_the_shape_of_the_copy_chapter(listed):
-    """What a new chapter begins as is the plain copy, under another name."""
+    """A new chapter begins as the plain copy, under another name."""
     from conflict_free.evidence import source
 
     listed.run("new-chapter", "bank_conflicts")

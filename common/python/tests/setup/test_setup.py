@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The set-up, on machines that only pretend to lack things."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

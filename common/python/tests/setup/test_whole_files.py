@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Files are written whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import stat
 

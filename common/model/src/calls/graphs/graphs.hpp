@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Graphs, and the capture of streams into them.
+// Graphs, and the capture of streams into them.
 #pragma once
 
 #include <algorithm>

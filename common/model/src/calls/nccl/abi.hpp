@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The part of NCCL's interface that the model has, as nccl.h declares it. So the model is built without nccl.h.
+// The part of NCCL's interface that the model has, as nccl.h declares it. So the model is built without nccl.h.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The ranks of a communicator, all in this process, and the messages between them.
+// The ranks of a communicator, all in this process, and the messages between them.
 #pragma once
 
 #include <condition_variable>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// NVIDIA's compiler library, which the model's calls.
+// NVIDIA's compiler library, which the model's calls.
 #pragma once
 
 namespace simt::nvrtc {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The objects behind the handles of CUDA arrays.
+// The objects behind the handles of CUDA arrays.
 #pragma once
 
 #include "calls/runtime/calls.hpp"

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The state of a host thread, and the way from errors to error codes: all calls of the runtime library share them.
+// The state of a host thread, and the way from errors to error codes: all calls of the runtime library share them.
 #pragma once
 
 #include <cuda_runtime_api.h>

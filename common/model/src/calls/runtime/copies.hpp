@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Describes each form of a copy or a set as a box in three dimensions.
+// Describes each form of a copy or a set as a box in three dimensions.
 #pragma once
 
 #include "calls/runtime/work.hpp"

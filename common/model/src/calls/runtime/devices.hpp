@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Properties and attributes of a modeled device.
+// Properties and attributes of a modeled device.
 #pragma once
 
 #include "calls/runtime/calls.hpp"

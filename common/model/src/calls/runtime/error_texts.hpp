@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Names and descriptions of the error codes, as the toolkit documents them.
+// Names and descriptions of the error codes, as the toolkit documents them.
 #pragma once
 
 /// Name and description of each code.

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The container in which nvcc puts device code into a program: PTX texts and machine code for several architectures.
+// The container in which nvcc puts device code into a program: PTX texts and machine code for several architectures.
 #pragma once
 
 #include <cstddef>

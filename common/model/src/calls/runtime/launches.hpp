@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Checks the launches of a program, and puts them into the form that the device takes.
+// Checks the launches of a program, and puts them into the form that the device takes.
 #pragma once
 
 #include "calls/runtime/work.hpp"

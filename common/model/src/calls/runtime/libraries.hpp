@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Device code that a program loads while it runs. A module's address serves as cudaLibrary_t, CUlibrary and CUmodule.
+// Device code that a program loads while it runs. A module's address serves as cudaLibrary_t, CUlibrary and CUmodule.
 #pragma once
 
 #include "calls/runtime/modules.hpp"

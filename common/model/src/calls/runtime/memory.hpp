@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The allocations of the program by address, and who may use them.
+// The allocations of the program by address, and who may use them.
 #pragma once
 
 #include <map>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Device code of a program or of a library that it loads, and the kernels and variables in it.
+// Device code of a program or of a library that it loads, and the kernels and variables in it.
 #pragma once
 
 #include <map>

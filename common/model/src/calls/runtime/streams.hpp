@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The objects behind the handles of streams and events.
+// The objects behind the handles of streams and events.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Calls that the model does not have. This file does not include the toolkit's headers, so that functions that they declare can be
-/// defined without their parameters.
+// Calls that the model does not have. This file does not include the toolkit's headers, so that functions that they declare can be
+// defined without their parameters.
 #pragma once
 
 #include <string>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Bit fields, bit counts, permutations of bytes, and dot products of bytes.
+// Bit fields, bit counts, permutations of bytes, and dot products of bytes.
 
 #include <bit>
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Chooses the C++ type of an operation by the type of PTX.
+// Chooses the C++ type of an operation by the type of PTX.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Extended-precision integer arithmetic: instructions that write or read the carry flag.
+// Extended-precision integer arithmetic: instructions that write or read the carry flag.
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// setp and set: comparisons, combined with a third predicate where the instruction has one.
+// setp and set: comparisons, combined with a third predicate where the instruction has one.
 
 #include <bit>
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// cvt among integers of 8 to 64 bits and floating point of 16 to 64 bits. Registers may be wider than the types.
+// cvt among integers of 8 to 64 bits and floating point of 16 to 64 bits. Registers may be wider than the types.
 
 #include <algorithm>
 #include <cmath>

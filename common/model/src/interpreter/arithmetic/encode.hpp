@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Small floating-point formats, by the numbers of their bits: conversion from and to doubles with every rounding.
+// Small floating-point formats, by the numbers of their bits: conversion from and to doubles with every rounding.
 #pragma once
 
 #include <bit>

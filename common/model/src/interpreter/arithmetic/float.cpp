@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Single and double precision: what IEEE 754 rounds, minimum and maximum, signs, and classes.
+// Single and double precision: what IEEE 754 rounds, minimum and maximum, signs, and classes.
 
 #include <cmath>
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Arithmetic of f16, bf16, their packed forms, and of single precision with operands of half precision.
+// Arithmetic of f16, bf16, their packed forms, and of single precision with operands of half precision.
 
 #include <cmath>
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// f16 and bf16 as bits, and their conversion from and to single precision, without branches.
+// f16 and bf16 as bits, and their conversion from and to single precision, without branches.
 #pragma once
 
 #include <bit>

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Loops over the lanes of a warp, for handlers of lane-wise instructions.
-///
-/// An operator is a type with a static function `of` that takes a lane's sources and returns its result:
-/// `binary<Add, T, T, T>` is the handler that applies it to the active lanes. `of` must be defined for all values, since
-/// it may also be computed, in vain, for lanes that are not active.
+// Loops over the lanes of a warp, for handlers of lane-wise instructions.
+//
+// An operator is a type with a static function `of` that takes a lane's sources and returns its result:
+// `binary<Add, T, T, T>` is the handler that applies it to the active lanes. `of` must be defined for all values, since
+// it may also be computed, in vain, for lanes that are not active.
 #pragma once
 
 #include <array>

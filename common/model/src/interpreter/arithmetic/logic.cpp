@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Logic, shifts, and their predicate forms.
+// Logic, shifts, and their predicate forms.
 
 #include <cstdint>
 #include <string>

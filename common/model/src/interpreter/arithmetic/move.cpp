@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Data movement between registers (mov, also of vectors), and selection.
+// Data movement between registers (mov, also of vectors), and selection.
 
 #include <cstdint>
 #include <cstring>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// cvt to and from packed and small floating-point formats and tf32, and cvt.pack.
+// cvt to and from packed and small floating-point formats and tf32, and cvt.pack.
 
 #include <algorithm>
 #include <cstdint>

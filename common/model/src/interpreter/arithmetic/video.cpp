@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Video instructions: scalar ones that select bytes or halves of their operands, and ones on two halves or four bytes.
+// Video instructions: scalar ones that select bytes or halves of their operands, and ones on two halves or four bytes.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Integer types of other sizes than a given type.
+// Integer types of other sizes than a given type.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The common parts of bulk copies, which one thread issues.
+// The common parts of bulk copies, which one thread issues.
 #pragma once
 
 #include "interpreter/asynchronous/asynchronous.hpp"

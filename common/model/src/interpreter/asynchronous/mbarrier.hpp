@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Barriers that are objects in shared memory (`mbarrier`). Their whole state is in 64 bits.
+// Barriers that are objects in shared memory (`mbarrier`). Their whole state is in 64 bits.
 #pragma once
 
 #include <cstdint>

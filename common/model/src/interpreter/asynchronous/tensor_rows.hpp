@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The rows that a tensor copy moves: stretches of global memory, and their places in shared memory.
+// The rows that a tensor copy moves: stretches of global memory, and their places in shared memory.
 #pragma once
 
 #include <array>

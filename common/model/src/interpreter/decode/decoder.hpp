@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Decodes a function of PTX for execution: every operand gets its place in the frame.
+// Decodes a function of PTX for execution: every operand gets its place in the frame.
 #pragma once
 
 #include <algorithm>

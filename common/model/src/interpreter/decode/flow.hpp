@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The control flow of a function: the places where lanes that diverge at a branch meet again.
-///
-/// Lanes that stay in a loop do not wait for lanes that leave it: a branch inside a loop joins at its immediate post-dominator
-/// among the paths of one iteration that stay. A branch that leaves a loop joins after it. ptxas does the same: its instruction
-/// BREAK removes lanes that leave from the joins inside the loop.
+// The control flow of a function: the places where lanes that diverge at a branch meet again.
+//
+// Lanes that stay in a loop do not wait for lanes that leave it: a branch inside a loop joins at its immediate post-dominator
+// among the paths of one iteration that stay. A branch that leaves a loop joins after it. ptxas does the same: its instruction
+// BREAK removes lanes that leave from the joins inside the loop.
 #pragma once
 
 #include "ptx/module.hpp"

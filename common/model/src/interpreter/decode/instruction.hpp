@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A decoded instruction, and the registers of a warp that it works on.
-///
-/// A register of type T is an array of 32 values of T, one a lane, lanes next to one another; a predicate register is a
-/// mask of 32 bits, bit i for lane i. Constants are registers too, with one value in all lanes: so every operand is
-/// the offset of a register in the warp's register file, and an instruction is a loop over lanes.
+// A decoded instruction, and the registers of a warp that it works on.
+//
+// A register of type T is an array of 32 values of T, one a lane, lanes next to one another; a predicate register is a
+// mask of 32 bits, bit i for lane i. Constants are registers too, with one value in all lanes: so every operand is
+// the offset of a register in the warp's register file, and an instruction is a loop over lanes.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The arithmetic that takes at least one instruction of the machine for each of the text, for the lower bound on a launch's cycles.
+// The arithmetic that takes at least one instruction of the machine for each of the text, for the lower bound on a launch's cycles.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ struct Issued {
     Issued& operator+=(const Issued& other);
 };
 
-/// What each basic block issues, by the index of its first instruction. All others have nothing.
+/// The instructions that each basic block issues, by the index of the block's first instruction. Other indices have nothing.
 ptx::Numbered<Issued> issued_by_blocks(const ptx::Function& function);
 
 }  // namespace simt::interpreter

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The table of opcodes (opcodes.def).
+// The table of opcodes (opcodes.def).
 #pragma once
 
 #include <span>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Decoded functions, and all that a kernel can reach, ready to be executed.
+// Decoded functions, and all that a kernel can reach, ready to be executed.
 #pragma once
 
 #include <deque>

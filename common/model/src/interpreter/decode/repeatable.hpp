@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Repeatable kernels: running one again on the same inputs has the same effect.
+// Repeatable kernels: running one again on the same inputs has the same effect.
 #pragma once
 
 #include "ptx/module.hpp"

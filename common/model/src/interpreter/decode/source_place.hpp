@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The source place of an instruction, as a person would look for it.
+// The source place of an instruction, as a person would look for it.
 #pragma once
 
 #include <string_view>

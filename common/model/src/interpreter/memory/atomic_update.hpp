@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The update of one element by an atomic operation.
+// The update of one element by an atomic operation.
 #pragma once
 
 #include <cstdint>

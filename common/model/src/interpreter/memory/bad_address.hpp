@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Hazards of single accesses: reports on addresses that a kernel may not access.
+// Hazards of single accesses: reports on addresses that a kernel may not access.
 #pragma once
 
 #include "interpreter/schedule/launch.hpp"

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// How instructions reach memory: the lanes' addresses, their checks, and the host's pointers to the bytes.
+// How instructions reach memory: the lanes' addresses, their checks, and the host's pointers to the bytes.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The arguments and the result of a built-in function that a lane calls.
+// The arguments and the result of a built-in function that a lane calls.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Functions without PTX that kernels call: `vprintf`, `malloc`, `free`, `__assertfail`, and those of the CUDA runtime
-/// (device_runtime.hpp).
+// Functions without PTX that kernels call: `vprintf`, `malloc`, `free`, `__assertfail`, and those of the CUDA runtime
+// (device_runtime.hpp).
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The calls of the CUDA runtime that a kernel can make: launches, copies, memory, streams and events.
+// The calls of the CUDA runtime that a kernel can make: launches, copies, memory, streams and events.
 #pragma once
 
 #include <string_view>

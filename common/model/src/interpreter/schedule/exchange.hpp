@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The end of a wait of lanes of a warp for one another.
+// The end of a wait of lanes of a warp for one another.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The decoded form of an instruction that lanes of a warp execute together, and the values that the lanes contribute.
+// The decoded form of an instruction that lanes of a warp execute together, and the values that the lanes contribute.
 #pragma once
 
 #include <array>

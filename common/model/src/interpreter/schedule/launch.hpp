@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A launch and its blocks while they run.
+// A launch and its blocks while they run.
 #pragma once
 
 #include <algorithm>

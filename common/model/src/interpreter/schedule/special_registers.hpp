@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The special registers of PTX, which hold values of the machine.
+// The special registers of PTX, which hold values of the machine.
 #pragma once
 
 #include <optional>

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A warp: 32 lanes under a mask, which diverge at branches and reconverge where the control flow does.
-///
-/// The lanes that are at the same place form a *warp split*. A branch on which its lanes disagree divides a split, and a *join* at
-/// the branch's immediate post-dominator gathers the lanes again. The splits of a warp take turns, also at backward branches, so
-/// that lanes that wait for other lanes of their warp let these go on.
+// A warp: 32 lanes under a mask, which diverge at branches and reconverge where the control flow does.
+//
+// The lanes that are at the same place form a *warp split*. A branch on which its lanes disagree divides a split, and a *join* at
+// the branch's immediate post-dominator gathers the lanes again. The splits of a warp take turns, also at backward branches, so
+// that lanes that wait for other lanes of their warp let these go on.
 #pragma once
 
 #include <array>
@@ -119,7 +118,7 @@ struct Warp : RegisterFile {
     int polling_lane = 0;
     /// The clock's value, and the number of times that it was read.
     std::uint64_t clock = 0, clock_readings = 0;
-    /// Of the arithmetic that is counted, since the warp began.
+    /// The arithmetic instructions that the warp has executed, as they are counted.
     Issued issued;
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Factors of `wgmma` in shared memory, at the place that a matrix descriptor gives.
-///
-/// The unit is 16 bytes. A factor has lines (rows of A, columns of B) and an extent along K. A unit holds consecutive elements of one
-/// line along K, or elements of several lines at one place along K ("transposed", for 16-bit types alone). Eight rows of units, or
-/// eight units without a swizzle, form a core matrix. A descriptor gives the distances between core matrices.
+// Factors of `wgmma` in shared memory, at the place that a matrix descriptor gives.
+//
+// The unit is 16 bytes. A factor has lines (rows of A, columns of B) and an extent along K. A unit holds consecutive elements of one
+// line along K, or elements of several lines at one place along K ("transposed", for 16-bit types alone). Eight rows of units, or
+// eight units without a swizzle, form a core matrix. A descriptor gives the distances between core matrices.
 #pragma once
 
 #include <cstdint>

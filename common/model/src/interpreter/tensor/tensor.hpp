@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Matrices that the lanes of a warp hold together: the place of each element, reading and writing.
+// Matrices that the lanes of a warp hold together: the place of each element, reading and writing.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The sampling of textures at coordinates (CUDA Programming Guide, "Texture Fetching").
+// The sampling of textures at coordinates (CUDA Programming Guide, "Texture Fetching").
 #pragma once
 
 #include <array>

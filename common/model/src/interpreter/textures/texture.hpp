@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The common parts of instructions on textures and surfaces.
+// The common parts of instructions on textures and surfaces.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// Which calls of the runtime moved, set or took device memory.
+// Which calls of the runtime moved, set or took device memory.
 #pragma once
 
 #include <array>

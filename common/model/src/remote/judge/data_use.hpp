@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// How kernels use the data of a case, byte by byte.
+// How kernels use the data of a case, byte by byte.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +57,7 @@ public:
     };
     const BulkCopies& bulk_loads() const { return bulk_loads_; }
     const BulkCopies& bulk_stores() const { return bulk_stores_; }
-    /// What a block does.
+    /// The work of a block.
     struct Work {
         /// Warp-level accesses to memory, one of shared memory counted by the wavefronts that it takes without conflicts.
         std::uint64_t accesses = 0;

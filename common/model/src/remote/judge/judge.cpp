@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// `simt_judge CASE… LEFT --connection N` or `simt_judge CASE… LEFT -- PROGRAM ARGUMENTS…`
-///
-/// Owns the device of a graded program for one case after another. It holds the data of the folders CASE and runs the program's
-/// kernels. For each case it writes a folder of the same name in the folder LEFT: `NAME.bin` for each output, `calls.json` with the
-/// calls of the runtime, `report.json` with the counts of kernels, and last `outcome.json`, a JSON object with the end of the
-/// case. Its `how` is one of `finished`, `failed`, `ended`, `broken` and `memory`; `failure` is the text of a program that failed;
-/// for `broken` there is a message of the model, as in reports. Counts begin at zero in each case. After a case that has not
-/// `finished`, no other begins.
-///
-/// The program is at the other end of the socket with this process's descriptor N, or the judge starts it with one.
+// `simt_judge CASE… LEFT --connection N` or `simt_judge CASE… LEFT -- PROGRAM ARGUMENTS…`
+//
+// Owns the device of a graded program for one case after another. It holds the data of the folders CASE and runs the program's
+// kernels. For each case it writes a folder of the same name in the folder LEFT: `NAME.bin` for each output, `calls.json` with the
+// calls of the runtime, `report.json` with the counts of kernels, and last `outcome.json`, a JSON object with the end of the
+// case. Its `how` is one of `finished`, `failed`, `ended`, `broken` and `memory`; `failure` is the text of a program that failed;
+// for `broken` there is a message of the model, as in reports. Counts begin at zero in each case. After a case that has not
+// `finished`, no other begins.
+//
+// The program is at the other end of the socket with this process's descriptor N, or the judge starts it with one.
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>

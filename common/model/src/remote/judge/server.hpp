@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// The end of the connection that owns the device. It serves one connection, request by request.
+// The end of the connection that owns the device. It serves one connection, request by request.
 #pragma once
 
 #include <cstdint>

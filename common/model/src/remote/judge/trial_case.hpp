@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-/// @file
-/// A case of an assignment in the judge: parameters, and inputs and outputs in device memory.
+// A case of an assignment in the judge: parameters, and inputs and outputs in device memory.
 #pragma once
 
 #include <cstdint>

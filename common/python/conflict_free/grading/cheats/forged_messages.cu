@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Writes to the judge itself, what no library would write.
+// Writes packets to the judge itself that no library would write.
 
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Includes what the reference computes with.
+// Includes the file of the reference.
 
 #include "../reference.py"
 
