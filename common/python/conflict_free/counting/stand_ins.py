@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The tools that stand in for NVIDIA's while a program runs, since the model takes PTX where a GPU takes machine code: the ptxas of
-Triton, and the nvcc of PyCUDA. Standard library only.
+"""What stands in for NVIDIA's tools and PyTorch's operators while a program runs, since the model takes PTX where a GPU takes machine
+code: the ptxas of Triton, the nvcc of PyCUDA, and what in_python/sitecustomize.py does. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from conflict_free.console import module_command
 
 from . import model_runtime, packaged
 
+_IN_PYTHON = Path(__file__).with_name("in_python")
 #: Hands PTX through. The version tells Triton which PTX to write.
 _PTXAS = f"""#!/bin/sh
 for word; do
@@ -49,6 +50,7 @@ def settings(build: Path, folder: Path) -> dict[str, str]:
     nvcc = _write(folder / "bin" / "nvcc", f'#!/bin/sh\nexec {clean} {ours} "$@"\n')
     ptxas = _write(folder / "ptxas", _PTXAS)
     return {
+        "PYTHONPATH": os.pathsep.join([str(_IN_PYTHON), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "PATH": f"{Path(nvcc).parent}{os.pathsep}{path}",
         "TRITON_PTXAS_PATH": ptxas,
         "TRITON_PTXAS_BLACKWELL_PATH": ptxas,

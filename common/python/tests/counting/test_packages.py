@@ -165,6 +165,85 @@ def test_nvcc_is_told_to_make_ptx_of_machine_code():
     assert nvcc_command.with_ptx(["-cubin", "-o", "b", "a.cu"])[-4:] == ["-ptx", "-o", "b", "a.cu"]
 
 
+# --- PyTorch's operators -----------------------------------------------------------------------------
+
+# What conflict-free needs of PyTorch: tensors, modes, and operators with their schemas.
+PYTORCH = {
+    "__init__.py": """\
+from types import SimpleNamespace as of
+
+class Tensor:
+    def __init__(self, value, place):
+        self.value, self.device = value, of(type=place)
+    def to(self, place):
+        return Tensor(self.value, place)
+    def copy_(self, other):
+        self.value = other.value
+    def detach(self):
+        return self
+    def cpu(self):
+        return self.to("cpu")
+
+def device(name):
+    return of(type=name)
+
+from . import _tensor_str, utils
+
+def operator(name, work, writes=False):
+    def called(*args, **kwargs):
+        print(name, "on", {getattr(value, "device", value).type for value in (*args, *map(device, kwargs.values()))})
+        return work(*args)
+    called.name = lambda: "aten::" + name
+    called._schema = of(returns=[of(alias_info=None)], arguments=[of(name="self", alias_info=of(is_write=True) if writes else None)])
+    return lambda *args, **kwargs: utils.modes[-1].__torch_dispatch__(called, (), args, kwargs)
+
+def double(tensor):
+    tensor.value *= 2
+    return tensor
+""",
+    "_tensor_str.py": "def _str(tensor, **_):\n    return f'tensor({tensor.value})'\n",
+    "utils/__init__.py": "modes = []\n",
+    "utils/_python_dispatch.py": """\
+from . import modes
+
+class TorchDispatchMode:
+    def __enter__(self):
+        modes.append(self)
+""",
+    "utils/_pytree.py": """\
+def tree_leaves(tree):
+    return [value for part in tree for value in (part.values() if isinstance(part, dict) else part)]
+
+def tree_map(change, tree):
+    if isinstance(tree, tuple):
+        return tuple(tree_map(change, part) for part in tree)
+    return {key: change(value) for key, value in tree.items()} if isinstance(tree, dict) else change(tree)
+""",
+}
+
+
+def test_the_operators_of_pytorch_run_on_the_host(tmp_path):
+    for name, text in PYTORCH.items():
+        (tmp_path / "torch" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "torch" / name).write_text(text, encoding="utf-8")
+    text = """\
+import torch
+from torch import Tensor
+
+made = torch.operator("rand", lambda: Tensor(3, "cpu"))(device="cuda")
+sum = torch.operator("add", lambda a, b: Tensor(a.value + b.value, "cpu"))(made, made)
+print("sum", sum.value, sum.device.type)
+same = torch.operator("mul_", torch.double, writes=True)(made)
+print("same", same is made, made.value, torch._tensor_str._str(made))
+torch.operator("empty", lambda: None)(device="cuda")
+torch.operator("neg", lambda a: a)(Tensor(1, "cpu"))
+"""
+    said = output_of(tmp_path, text, code=1)
+    assert said.startswith("rand on {'cpu'}\nadd on {'cpu'}\nsum 6 cuda\nmul_ on {'cpu'}\nsame True 6 tensor(6, device='"), said
+    assert "empty on {'cuda'}\nneg on {'cpu'}\n" in said
+    assert said.count("PyTorch's operators run on the host and are not counted") == 1
+
+
 # --- what cannot be counted ------------------------------------------------------------------------
 
 

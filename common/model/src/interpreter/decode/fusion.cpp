@@ -42,6 +42,8 @@ FunctionFusion function_from(const Json& json)
     for (const auto& [line, how] : json.at("counted").items()) function.counted[std::stoi(line)] = {how.at(0), how.at(1), how.at(2)};
     for (const Json& note : json.at("fused")) function.notes.push_back(note_from(note));
     for (const auto& [line, note] : json.at("branches").items()) function.branches[std::stoi(line)] = note_from(note);
+    if (const auto used = json.find("resources"); used != json.end())
+        function.resources = {.registers = used->at(0), .spilled_store_bytes = used->at(1), .spilled_load_bytes = used->at(2)};
     return function;
 }
 
