@@ -30,26 +30,27 @@ bool is_library(std::string_view file, std::string_view name, std::string_view o
     return file.empty() || file == of || (file.starts_with(of) && file[of.size()] == '.');
 }
 
-/// The file of the model that takes a library's place; empty for all others.
-std::string_view replacement(std::string_view file)
+/// The folder of the model's libraries, this one among them; empty if it is not known.
+std::string own_folder()
 {
-    if (file.starts_with(linker)) return "libnvJitLink.so." CUDA_MAJOR;
-    if (is_library(file, compiler, version)) return "libnvrtc.so." CUDA_MAJOR;
-    if (is_library(file, "libcudart.so"sv, version)) return "libcudart.so." CUDA_MAJOR;
-    if (is_library(file, "libcuda.so"sv, ".1"sv)) return "libcuda.so.1";
-    return {};
+    Dl_info own{};
+    const bool known = dladdr(reinterpret_cast<const void*>(&file_name), &own) != 0 && own.dli_fname;
+    const std::string path = known ? own.dli_fname : "";
+    return path.substr(0, path.rfind('/') + 1);
 }
 
-/// The folder of the model's libraries, this one among them; empty if it is not known.
-const std::string& own_folder()
+/// The library of the model that takes a file's place; empty for all others.
+const std::string& replacement(std::string_view file)
 {
-    static const std::string folder = [] {
-        Dl_info own{};
-        const bool known = dladdr(reinterpret_cast<const void*>(&file_name), &own) != 0 && own.dli_fname;
-        const std::string path = known ? own.dli_fname : "";
-        return path.substr(0, path.rfind('/') + 1);
-    }();
-    return folder;
+    static const std::string folder = own_folder(), none;
+    static const std::string of_linker = folder + "libnvJitLink.so." CUDA_MAJOR, of_compiler = folder + "libnvrtc.so." CUDA_MAJOR,
+                             of_runtime = folder + "libcudart.so." CUDA_MAJOR, of_driver = folder + "libcuda.so.1";
+    if (folder.empty()) return none;
+    if (file.starts_with(linker)) return of_linker;
+    if (is_library(file, compiler, version)) return of_compiler;
+    if (is_library(file, "libcudart.so"sv, version)) return of_runtime;
+    if (is_library(file, "libcuda.so"sv, ".1"sv)) return of_driver;
+    return none;
 }
 
 }  // namespace
@@ -60,15 +61,11 @@ unsigned la_version(unsigned newest) { return newest < LAV_CURRENT ? newest : LA
 
 char* la_objsearch(const char* name, std::uintptr_t* cookie, unsigned)
 {
-    static thread_local std::string found;
-    const std::string_view file = replacement(file_name(name));
-    if (file.empty() || own_folder().empty()) return const_cast<char*>(name);
+    const std::string& found = replacement(file_name(name));
     // The model's NVRTC opens that of NVIDIA.
     const auto* const asking = reinterpret_cast<const link_map*>(*cookie);
-    if (file.starts_with(compiler) && asking && asking->l_name && asking->l_name == own_folder() + std::string(file))
-        return const_cast<char*>(name);
-    found = own_folder() + std::string(file);
-    return found.data();
+    const bool is_own = asking && asking->l_name && found == asking->l_name;
+    return const_cast<char*>(found.empty() || is_own ? name : found.c_str());
 }
 
 }  // extern "C"
