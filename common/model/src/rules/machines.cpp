@@ -31,17 +31,19 @@ void Machine::fill_occupancy(Resources& resources, int block_threads, std::int64
     const auto in_units = [](std::int64_t number, std::int64_t unit) { return (number + unit - 1) / unit * unit; };
     const auto warps = static_cast<int>(in_units(block_threads, warp_size)) / warp_size;
     const std::int64_t reserved = multiprocessor_shared_bytes - max_shared_bytes;
-    const std::int64_t shared = in_units(shared_bytes + reserved, shared_unit),
+    const std::int64_t shared_taken = in_units(shared_bytes + reserved, shared_unit),
                        registers = in_units(resources.registers * warp_size, register_unit);
     std::vector<std::pair<const char*, std::int64_t>> limits{{"threads", multiprocessor_threads / warp_size / warps},
                                                              {"blocks", multiprocessor_blocks}};
     if (registers > 0) limits.emplace_back("registers", registers_of_quarter / registers * 4 / warps);
-    if (shared > 0) limits.emplace_back("shared memory", multiprocessor_shared_bytes / shared);
-    resources.blocks = static_cast<int>(std::ranges::min(limits, {}, [](const auto& limit) { return limit.second; }).second);
+    if (shared_taken > 0) limits.emplace_back("shared memory", multiprocessor_shared_bytes / shared_taken);
+    resources.blocks = static_cast<int>(std::ranges::min(limits, {}, [](const auto& each) { return each.second; }).second);
     resources.warps = resources.blocks * warps;
     resources.most_warps = multiprocessor_threads / warp_size;
-    for (const auto& [name, most] : limits)
-        if (most == resources.blocks) resources.limited_by.emplace_back(name);
+    // A full multiprocessor is full whatever else would have let in as much.
+    if (resources.warps == resources.most_warps) limits.resize(1);
+    for (const auto& [limit, most] : limits)
+        if (most == resources.blocks) resources.limited_by.emplace_back(limit);
 }
 
 namespace {

@@ -129,9 +129,13 @@ TEST(Machines, HoldAsManyWarpsAsTheFirstOfTheirLimitsAllows)
         std::vector<std::string> limits;
     };
     const std::vector<Case> cases{
-        {16, 1024, 0, 2, {"threads"}},          {16, 32, 0, 32, {"blocks"}},
-        {40, 256, 0, 6, {"registers"}},         {255, 160, 0, 1, {"registers"}},
-        {32, 256, 49152, 4, {"shared memory"}}, {32, 256, 28160, 8, {"threads", "registers", "shared memory"}},
+        {16, 1024, 0, 2, {"threads"}},
+        {16, 32, 0, 32, {"blocks"}},
+        {40, 256, 0, 6, {"registers"}},
+        {255, 160, 0, 1, {"registers"}},
+        {32, 256, 49152, 4, {"shared memory"}},
+        {32, 256, 28160, 8, {"threads"}},
+        {128, 256, 100000, 2, {"registers", "shared memory"}},
     };
     for (const Case& each : cases) {
         Resources resources{.registers = each.registers};
