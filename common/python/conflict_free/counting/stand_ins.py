@@ -54,6 +54,8 @@ def settings(build: Path, folder: Path) -> dict[str, str]:
         "PATH": f"{Path(nvcc).parent}{os.pathsep}{path}",
         "TRITON_PTXAS_PATH": ptxas,
         "TRITON_PTXAS_BLACKWELL_PATH": ptxas,
+        # What they have compiled for a GPU is machine code.
         "TRITON_CACHE_DIR": str(packaged.make_kept("triton")),
+        "PYCUDA_CACHE_DIR": str(packaged.make_kept("pycuda")),
         "TRITON_LIBCUDA_PATH": str(model_runtime.libraries(build).resolve()),
     }
