@@ -3,7 +3,7 @@
 
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:c568da195ea112d9f17532235431da1623f351ecd9217a4c7bd1fe510717a704
+// Sources: sha256:a5de2cfa29086d6f5ac07afe8af22b1e9d3509a0717f7f805e6a94ed6e9fc8b7
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

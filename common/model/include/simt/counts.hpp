@@ -161,6 +161,18 @@ struct LaunchWork {
     bool operator==(const LaunchWork&) const = default;
 };
 
+/// What a kernel takes of a multiprocessor, by the compiler's output.
+struct Resources {
+    /// Of a thread: registers, and bytes that ptxas stores and loads because it has no register for them.
+    int registers = 0, spilled_store_bytes = 0, spilled_load_bytes = 0;
+    /// What a multiprocessor holds at a time, and the warps that it could hold.
+    int blocks = 0, warps = 0, most_warps = 0;
+    /// What keeps further blocks out: registers, shared memory, threads or blocks.
+    std::vector<std::string> limited_by;
+
+    bool operator==(const Resources&) const = default;
+};
+
 /// Everything counted in one kernel launch.
 struct LaunchCounts {
     /// Name of the kernel's function.
@@ -188,6 +200,8 @@ struct LaunchCounts {
     bool exact = true;
     /// The differences between PTX and machine code: counts that are exact include them, others do not.
     std::vector<FusedAccess> fused;
+    /// If ptxas has made machine code of the kernel for this machine.
+    std::optional<Resources> resources;
     /// On machines whose partitions are watched.
     std::optional<PartitionCounts> partitions;
     /// Sorted by file, line, inlined calls, space, operation. Their sums are the totals above.

@@ -25,12 +25,16 @@ enum class Coalescing : std::uint8_t {
     strict_order,
 };
 
+struct Resources;
+
 /// The memory rules and limits of one GPU generation.
 struct Machine {
     /// The name given to `--machine`.
     std::string name;
     /// One line for people.
     std::string description;
+    /// Whether its counts were held against the counters of a GPU.
+    bool is_checked;
 
     SharedMemory shared;
 
@@ -64,6 +68,9 @@ struct Machine {
     /// Blocks of this shape that the whole GPU holds at a time, by threads, shared memory and the limit of blocks.
     /// Registers are not modeled. At least 1.
     int concurrent_blocks(int block_threads, std::int64_t shared_bytes) const;
+
+    /// The blocks and warps of `resources`, by registers too, on a machine of capability 7.5 or later.
+    void fill_occupancy(Resources& resources, int block_threads, std::int64_t shared_bytes) const;
 
     bool operator==(const Machine&) const = default;
 };

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# Reads the names of the functions that the toolkit's headers declare, and makes two files of them:
+# Reads the names of the functions that the toolkit's headers declare, and makes three files of them:
 #   unsupported.cpp  a weak definition of each, which says that the model does not have it. A definition of ours wins at link time.
 #   per_thread.txt   options of the linker that give NAME_ptsz and NAME_ptds the address of NAME. Programs call them whose default
 #                    stream is each thread's own. All work is done when its call returns, so both do the same.
+#   forms.inc        the versions of CUDA that brought the forms of the driver's functions: one line for each form, as cuGetProcAddress is asked.
 
 # read_declared(NAMES VARIANTS MARK PREFIX PER_THREAD HEADER…): functions whose declarations have MARK before a name that begins with
 # PREFIX, and those that macros name: newer forms, and in VARIANTS the ones that PER_THREAD marks.
@@ -56,3 +57,15 @@ list(JOIN variants "" variants)
 string(REPLACE "_PTSZ=" "_ptsz=" variants "${variants}")
 string(REPLACE "_PTDS=" "_ptds=" variants "${variants}")
 file(CONFIGURE OUTPUT per_thread.txt CONTENT "${variants}" @ONLY)
+
+set(typedefs ${headers}/cudaTypedefs.h)
+set(forms "")
+if(EXISTS ${typedefs})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${typedefs})
+    file(READ ${typedefs} text)
+    string(REGEX MATCHALL "PFN_cu[A-Za-z0-9]+_v[0-9]+" forms "${text}")
+    list(REMOVE_DUPLICATES forms)
+    list(TRANSFORM forms REPLACE "PFN_(.+)_v(.+)" "{\"\\1\", \\2},\n")
+    list(JOIN forms "" forms)
+endif()
+file(CONFIGURE OUTPUT forms.inc CONTENT "${forms}" @ONLY)

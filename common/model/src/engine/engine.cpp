@@ -44,7 +44,7 @@ void add_note(const FusedAccess& note, LaunchCounts& counts)
 }
 
 /// The known differences between a kernel's machine code and its text.
-void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
+void add_fusion(const interpreter::Program& program, const Machine& machine, LaunchCounts& counts)
 {
     for (const auto& code : program.codes) {
         if (!code) continue;
@@ -58,6 +58,11 @@ void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
         if (!fusion) continue;
         counts.exact &= fusion->exact;
         for (const FusedAccess& note : fusion->notes) add_note(note, counts);
+        // The machine code is that of capability 9.0.
+        if (machine.compute_major != 9 || fusion->resources.registers == 0) continue;
+        counts.resources = fusion->resources;
+        machine.fill_occupancy(*counts.resources, static_cast<int>(counts.block.x * counts.block.y * counts.block.z),
+                               static_cast<std::int64_t>(counts.shared_bytes));
     }
 }
 
@@ -272,7 +277,7 @@ int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checke
     if (counted.any()) {
         LaunchCounts counts = watch.take_counts();
         counts.stopped = launch.stopped;
-        add_fusion(program, counts);
+        add_fusion(program, *launch.machine, counts);
         add_polls(program, launch.polled, counts);
         add_divergences(program, launch.diverged, counts);
         if (partitions) counts.partitions = partitions->take();

@@ -118,6 +118,18 @@ void Lexer::skip_comment()
     position_ = end + 2;
 }
 
+void Lexer::skip_rest_of_line()
+{
+    const std::string_view rest = text_.substr(position_);
+    if (rest.starts_with("// begin inline asm")) {
+        in_assembly_ = true;
+        ++assemblies_;
+    } else if (rest.starts_with("// end inline asm")) {
+        in_assembly_ = false;
+    }
+    position_ = std::min(text_.find('\n', position_), text_.size());
+}
+
 void Lexer::skip_blanks()
 {
     while (position_ < text_.size()) {
@@ -129,7 +141,7 @@ void Lexer::skip_blanks()
             ++position_;
         } else if ((c == '/' && character(1) == '/') || c == '#') {
             // Lines of a preprocessor (`# 1 "file"`) are skipped.
-            position_ = std::min(text_.find('\n', position_), text_.size());
+            skip_rest_of_line();
         } else if (c == '/' && character(1) == '*') {
             skip_comment();
         } else {

@@ -55,6 +55,9 @@ public:
     /// Skips everything through the next `}`.
     void skip_braces();
 
+    /// The number of the inline assembly around the current token; 0 for tokens that the compiler wrote.
+    int assembly() const { return in_assembly_ ? assemblies_ : 0; }
+
     /// The function that messages name; empty outside of functions.
     void set_function(std::string_view name) { function_ = name; }
     std::string_view function() const { return function_; }
@@ -67,6 +70,7 @@ private:
     void advance();
     void skip_blanks();
     void skip_comment();
+    void skip_rest_of_line();
     void take(Token::Kind kind, std::size_t characters);
     std::size_t word_length(std::size_t from) const;
     std::size_t dotted_length() const;
@@ -78,6 +82,8 @@ private:
     std::string_view text_;
     std::size_t position_ = 0;
     int line_ = 1;
+    int assemblies_ = 0;
+    bool in_assembly_ = false;
     Token token_;
     std::string_view function_;
 };

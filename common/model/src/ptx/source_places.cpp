@@ -4,6 +4,7 @@
 #include "ptx/source_places.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ptx/constant.hpp"
 
@@ -48,6 +49,8 @@ Location SourcePlaces::read_place(Lexer& lexer)
 
 void SourcePlaces::read_location(Lexer& lexer)
 {
+    // Compilers of LLVM number the lines of inline assembly. All of them stand at the line of the first, that of the statement.
+    const int assembly = lexer.assembly();
     Location place = read_place(lexer);
     if (lexer.accept(',')) {
         Inlined inlined;
@@ -63,6 +66,7 @@ void SourcePlaces::read_location(Lexer& lexer)
         if (const auto outer = latest_.find(key_of(inlined.at)); outer != latest_.end()) inlined.at = outer->second;
         place.inlined = inlining_of(inlined) + 1;
     }
+    if (assembly != 0 && std::exchange(located_assembly_, assembly) == assembly) return;
     latest_[key_of(place)] = place;
     current_ = place;
 }

@@ -47,6 +47,8 @@ private:
 
     Location current_;
     int most_file_ = 0;
+    /// The inline assembly whose place is known.
+    int located_assembly_ = 0;
     /// The latest `.loc` of this function at each place.
     std::unordered_map<std::uint64_t, Location> latest_;
     std::map<Inlined, int> inlining_numbers_;

@@ -180,6 +180,17 @@ Json to_json(const Hazard& hazard)
     return json;
 }
 
+Json to_json(const Resources& resources)
+{
+    return {{"registers", resources.registers},
+            {"spilled_store_bytes", resources.spilled_store_bytes},
+            {"spilled_load_bytes", resources.spilled_load_bytes},
+            {"blocks", resources.blocks},
+            {"warps", resources.warps},
+            {"most_warps", resources.most_warps},
+            {"limited_by", resources.limited_by}};
+}
+
 Json to_json(const LaunchCounts& counts)
 {
     Json lines = Json::array();
@@ -197,6 +208,7 @@ Json to_json(const LaunchCounts& counts)
     if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;
     add_totals(json, counts, When::rare);
     if (counts.partitions) json["partitions"] = to_json(*counts.partitions);
+    if (counts.resources) json["resources"] = to_json(*counts.resources);
     return json;
 }
 

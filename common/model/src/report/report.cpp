@@ -168,6 +168,7 @@ std::string report_text(int exit_code)
 {
     constexpr int reaches_the_caller = 0xFF;
     Json report = {{"machine", current_machine().name}};
+    if (!current_machine().is_checked) report["unchecked"] = true;
     report.update(records_as_json(0));
     report["files"] = session().files;
     report["exit_code"] = exit_code & reaches_the_caller;

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 
 // The rules are explained and their sources named in shared_service.hpp and global_rules.cpp. The limits are those of the tables of compute
-// capabilities in the CUDA C Programming Guide: version 4.2, appendix F, for 1.x and 2.x; version 13.0 for 9.0.
+// capabilities in the CUDA C Programming Guide: version 4.2, appendix F, for 1.x and 2.x; version 13.0 for 7.5 and later. The numbers of
+// multiprocessors and the sizes of the L2 are those of NVIDIA's data sheets.
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "simt/counts.hpp"
 #include "simt/machine.hpp"
@@ -22,12 +24,80 @@ int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) con
     return static_cast<int>(std::max<std::int64_t>(1, blocks)) * multiprocessors;
 }
 
+void Machine::fill_occupancy(Resources& resources, int block_threads, std::int64_t shared_bytes) const
+{
+    // The units in which registers and shared memory are given out, by NVIDIA's cuda_occupancy.h.
+    constexpr int registers_of_quarter = 65536 / 4, register_unit = 256, shared_unit = 128;
+    const auto in_units = [](std::int64_t number, std::int64_t unit) { return (number + unit - 1) / unit * unit; };
+    const auto warps = static_cast<int>(in_units(block_threads, warp_size)) / warp_size;
+    const std::int64_t reserved = multiprocessor_shared_bytes - max_shared_bytes;
+    const std::int64_t shared_taken = in_units(shared_bytes + reserved, shared_unit),
+                       registers = in_units(resources.registers * warp_size, register_unit);
+    std::vector<std::pair<const char*, std::int64_t>> limits{{"threads", multiprocessor_threads / warp_size / warps},
+                                                             {"blocks", multiprocessor_blocks}};
+    if (registers > 0) limits.emplace_back("registers", registers_of_quarter / registers * 4 / warps);
+    if (shared_taken > 0) limits.emplace_back("shared memory", multiprocessor_shared_bytes / shared_taken);
+    resources.blocks = static_cast<int>(std::ranges::min(limits, {}, [](const auto& each) { return each.second; }).second);
+    resources.warps = resources.blocks * warps;
+    resources.most_warps = multiprocessor_threads / warp_size;
+    // A full multiprocessor is full whatever else would have let in as much.
+    if (resources.warps == resources.most_warps) limits.resize(1);
+    for (const auto& [limit, most] : limits)
+        if (most == resources.blocks) resources.limited_by.emplace_back(limit);
+}
+
+namespace {
+
+struct Capability {
+    int major, minor;
+};
+/// The limits of a multiprocessor.
+struct Limits {
+    int shared_bytes, threads, blocks;
+};
+
+/// A GPU between Turing and Blackwell, by NVIDIA's guides: 32 banks, wide accesses in halves and quarters of a warp, sectors of 32 bytes.
+/// Each has 65536 registers a multiprocessor.
+Machine by_guide(const char* name, const char* description, Capability capability, int multiprocessors, int l2_bytes, Limits limits)
+{
+    // From 8.0 on, 1 KiB of each block's shared memory is the system's.
+    const int reserved = capability.major >= 8 ? 1 << 10 : 0;
+    return {.name = name,
+            .description = description,
+            .is_checked = false,
+            .shared = {.banks = 32,
+                       .bank_width = 4,
+                       .request_lanes = 32,
+                       .words = SharedWords::multicast,
+                       .wide = WideShared::phases,
+                       .extra_wavefronts_of_16_bytes = 0},
+            .coalescing = Coalescing::distinct_lines,
+            .load_line_bytes = 32,
+            .store_line_bytes = 32,
+            .line_request_lanes = 0,
+            .partitions = 0,
+            .partition_bytes = 0,
+            .compute_major = capability.major,
+            .compute_minor = capability.minor,
+            .multiprocessors = multiprocessors,
+            .l2_bytes = l2_bytes,
+            .max_block_threads = 1024,
+            .max_shared_bytes = limits.shared_bytes - reserved,
+            .default_shared_bytes = 48 << 10,
+            .multiprocessor_shared_bytes = limits.shared_bytes,
+            .multiprocessor_threads = limits.threads,
+            .multiprocessor_blocks = limits.blocks};
+}
+
+}  // namespace
+
 const std::vector<Machine>& machines()
 {
     // Never destroyed: the report names the machine after the program has ended.
     static const std::vector<Machine>& all = *new std::vector<Machine>{
         {.name = "sm_90",
          .description = "Hopper, compute capability 9.0 (H100, H200)",
+         .is_checked = true,
          .shared = {.banks = 32,
                     .bank_width = 4,
                     .request_lanes = 32,
@@ -50,8 +120,15 @@ const std::vector<Machine>& machines()
          .multiprocessor_shared_bytes = 228 << 10,
          .multiprocessor_threads = 2048,
          .multiprocessor_blocks = 32},
+        by_guide("sm_75", "Turing, compute capability 7.5 (T4)", {7, 5}, 40, 4 << 20, {64 << 10, 1024, 16}),
+        by_guide("sm_80", "Ampere, compute capability 8.0 (A100)", {8, 0}, 108, 40 << 20, {164 << 10, 2048, 32}),
+        by_guide("sm_86", "Ampere, compute capability 8.6 (GeForce RTX 3090)", {8, 6}, 82, 6 << 20, {100 << 10, 1536, 16}),
+        by_guide("sm_89", "Ada, compute capability 8.9 (GeForce RTX 4090)", {8, 9}, 128, 72 << 20, {100 << 10, 1536, 24}),
+        by_guide("sm_100", "Blackwell, compute capability 10.0 (B200)", {10, 0}, 148, 126 << 20, {228 << 10, 2048, 32}),
+        by_guide("sm_120", "Blackwell, compute capability 12.0 (GeForce RTX 5090)", {12, 0}, 170, 96 << 20, {100 << 10, 1536, 24}),
         {.name = "fermi",
          .description = "Fermi, compute capability 2.0 (Tesla M2090)",
+         .is_checked = false,
          .shared = {.banks = 32,
                     .bank_width = 4,
                     .request_lanes = 32,
@@ -76,6 +153,7 @@ const std::vector<Machine>& machines()
          .multiprocessor_blocks = 8},
         {.name = "gt200",
          .description = "GT200, compute capability 1.3 (GeForce GTX 280)",
+         .is_checked = false,
          .shared = {.banks = 16,
                     .bank_width = 4,
                     .request_lanes = 16,
@@ -100,6 +178,7 @@ const std::vector<Machine>& machines()
          .multiprocessor_blocks = 8},
         {.name = "g80",
          .description = "G80, compute capability 1.0 (GeForce 8800 GTX)",
+         .is_checked = false,
          .shared = {.banks = 16,
                     .bank_width = 4,
                     .request_lanes = 16,

@@ -274,6 +274,16 @@ TEST(PtxCalls, OfFunctionsThatComeLater)
     EXPECT_EQ(module.functions[0].instructions[2].operands[1].scope, Operand::Scope::module_variable);
 }
 
+TEST(PtxPlaces, OfInlineAssemblyAreThatOfItsFirstLine)
+{
+    const Module module = module_of(
+        ".entry k() {\n.loc 1 10 0\nret;\n// begin inline asm\n.loc 1 15 9 // a.py:15:9\nret;\n.loc 1 16 9\nret;\n// end inline asm\n"
+        "// begin inline asm\n.loc 1 20 9\nret;\n.loc 1 21 9\nret;\n// end inline asm\n.loc 1 16 1\nret; }\n.file 1 \"a.py\"\n");
+    std::vector<int> lines;
+    for (const Instruction& instruction : module.functions[0].instructions) lines.push_back(instruction.location.line);
+    EXPECT_EQ(lines, (std::vector{10, 15, 15, 20, 20, 16}));
+}
+
 TEST(PtxPlaces, FollowInlinings)
 {
     const Module module = module_of(

@@ -20,7 +20,7 @@ TEST(Machines, AreFoundByName)
     EXPECT_EQ(find_machine("gt200")->partitions, 8);
     EXPECT_EQ(find_machine("g80")->partitions, 6);
     EXPECT_EQ(find_machine("sm_91"), nullptr);
-    EXPECT_TRUE(machine_names().starts_with("sm_90, fermi, ")) << machine_names();
+    EXPECT_TRUE(machine_names().starts_with("sm_90, sm_75, ")) << machine_names();
     for (const Machine& machine : machines()) EXPECT_EQ(find_machine(machine.name), &machine);
 }
 
@@ -102,6 +102,51 @@ TEST(Machines, ThatBroadcastOneWordSplitWideAccessesAndHaveABankForEachLane)
     EXPECT_EQ(old([](Machine& m) { m.partition_bytes = 0; }), "bytes of a partition: got 0, accepted: 1 or more");
 }
 
+TEST(Machines, ByNvidiasGuidesServeWideAccessesInPhasesAndMoveSectors)
+{
+    for (const char* name : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_100", "sm_120"}) {
+        const Machine& machine = *find_machine(name);
+        EXPECT_FALSE(machine.is_checked);
+        const auto access = [](Space space, unsigned size, unsigned stride) {
+            return made_access(space, Operation::load, size, [=](unsigned lane) { return stride * lane; });
+        };
+        EXPECT_EQ(shared_cost(access(Space::shared, 4, 128), machine).wavefronts, 32) << name;
+        EXPECT_EQ(shared_cost(access(Space::shared, 8, 8), machine).wavefronts, 2) << name;
+        EXPECT_EQ(shared_cost(access(Space::shared, 16, 16), machine).wavefronts, 4) << name;
+        EXPECT_EQ(shared_cost(access(Space::shared, 16, 0), machine).wavefronts, 4) << name << ": phases do not merge";
+        EXPECT_EQ(global_cost(access(Space::global, 4, 4), machine).sectors, 4) << name;
+        EXPECT_EQ(global_cost(access(Space::global, 4, 128), machine).sectors, 32) << name;
+    }
+    EXPECT_EQ(find_machine("sm_75")->max_shared_bytes, 64 << 10);
+    EXPECT_EQ(find_machine("sm_86")->max_shared_bytes, 99 << 10);
+}
+
+// The expected numbers are those of NVIDIA's cuda_occupancy.h.
+TEST(Machines, HoldAsManyWarpsAsTheFirstOfTheirLimitsAllows)
+{
+    struct Case {
+        int registers, threads, shared_bytes, blocks;
+        std::vector<std::string> limits;
+    };
+    const std::vector<Case> cases{
+        {16, 1024, 0, 2, {"threads"}},
+        {16, 32, 0, 32, {"blocks"}},
+        {40, 256, 0, 6, {"registers"}},
+        {255, 160, 0, 1, {"registers"}},
+        {32, 256, 49152, 4, {"shared memory"}},
+        {32, 256, 28160, 8, {"threads"}},
+        {128, 256, 100000, 2, {"registers", "shared memory"}},
+    };
+    for (const Case& each : cases) {
+        Resources resources{.registers = each.registers};
+        find_machine("sm_90")->fill_occupancy(resources, each.threads, each.shared_bytes);
+        EXPECT_EQ(resources.blocks, each.blocks) << each.registers << " registers";
+        EXPECT_EQ(resources.warps, each.blocks * each.threads / 32);
+        EXPECT_EQ(resources.most_warps, 64);
+        EXPECT_EQ(resources.limited_by, each.limits) << each.registers << " registers";
+    }
+}
+
 TEST(Machines, AreToldApartByTheirDataAndNotByTheirNames)
 {
     Machine renamed = *find_machine("gt200");
@@ -160,6 +205,7 @@ std::string table_of_machines()
     for (std::size_t i = 0; i < machines().size(); ++i) rule += "---|";
     return row("", [](const Machine& machine) { return "`" + machine.name + "`"; }) + rule + "\n" +
            row("", [](const Machine& machine) { return machine.description; }) +
+           row("checked on a GPU", [](const Machine& machine) { return machine.is_checked ? "yes" : "no"; }) +
            shared_row("banks of shared memory", &SharedMemory::banks) + shared_row("bytes of a bank's word", &SharedMemory::bank_width) +
            shared_row("lanes of a shared request", &SharedMemory::request_lanes) + row("partitions watched", partitions_of) +
            number_row("multiprocessors", &Machine::multiprocessors) + number_row("most threads of a block", &Machine::max_block_threads) +

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from conflict_free.whole_files import write_whole
 
-from . import packaged, ptx_accesses, sass_accesses
+from . import machine_code, packaged, ptx_accesses, sass_accesses
 from .machine_code import NoMachineCode, disassemble, find_ptxas, output_of
 from .ptx_accesses import Access, Function
 from .sass_accesses import MachineAccess, Section
@@ -28,7 +28,7 @@ CACHE = packaged.kept("exactness")
 KEPT_TEXTS = 256
 # Part of the names in the cache, so that results of an older comparison are not found.
 _VERSION = hashlib.sha256(
-    b"".join(Path(module.__file__).read_bytes() for module in (ptx_accesses, sass_accesses, sys.modules[__name__]))
+    b"".join(Path(module.__file__).read_bytes() for module in (machine_code, ptx_accesses, sass_accesses, sys.modules[__name__]))
 ).hexdigest()
 
 
@@ -314,13 +314,15 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
         found = json.loads(kept.read_text(encoding="utf-8"))
         os.utime(kept)
         return found
-    compared = compare_text(shown, disassemble(ptx, nvcc, options))
+    code = disassemble(ptx, nvcc, options)
+    compared = compare_text(shown, code.text)
     functions = {
         name: {
             "exact": result.exact,
             "fused": result.fused,
             "counted": {str(line): list(how) for line, how in sorted(result.counted.items())},
             "branches": {str(line): why for line, why in sorted(result.branches.items())},
+            **({"resources": list(code.resources[name])} if name in code.resources else {}),
         }
         for name, result in compared.items()
     }

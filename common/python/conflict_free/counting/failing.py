@@ -25,13 +25,17 @@ def _group(group: Group, kernel: Mapping[str, Any]) -> dict[str, float]:
 def names_of(kernel: Mapping[str, Any], machine: str) -> dict[str, Any]:
     """Return the names that an expression may use for a launch of a report on `machine`, with their values.
 
-    Where there is no bound, ``cycles_at_least`` is 0 and ``limited_by`` empty.
+    Where there is no bound, ``cycles_at_least`` is 0 and ``limited_by`` empty; where the compiler told no registers, ``occupancy`` is 0.
     """
     bound = bound_of(kernel, machine)
+    resources = kernel.get("resources", {})
     return {
         "name": kernel.get("name", ""),
         "cycles_at_least": bound.cycles_at_least if bound else 0,
         "limited_by": bound.limited_by if bound else "",
+        "registers": resources.get("registers", 0),
+        "spilled_bytes": resources.get("spilled_store_bytes", 0) + resources.get("spilled_load_bytes", 0),
+        "occupancy": resources["warps"] / resources["most_warps"] if resources else 0,
         **{name: kernel.get(name, 0) for name in (*NUMBERS, "shared_bytes", "launch")},
         **{name: _group(group, kernel) for name, group in GROUPS.items()},
     }

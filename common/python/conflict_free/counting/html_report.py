@@ -24,8 +24,10 @@ from .printed_report import (
     margin_of,
     mending_row,
     not_counted,
+    resources_of,
     rows_of_links,
     rows_of_space,
+    unchecked,
 )
 from .shown_lines import shown_numbers
 from .shown_names import shown_name
@@ -108,6 +110,8 @@ def _kernel(launches: Launches, sources: dict[str, Path], names: Iterator[int], 
     if not launches.differ:
         yield from _bound(kernel, machine, sources)
     yield from _tables(kernel)
+    if text := resources_of(kernel):
+        yield f"<p>{escape(text)}.</p>"
     if text := exactness_of(kernel):
         yield f"<p>{escape(text.capitalize())}.</p>"
     for file, counted in counted_by_file(kernel, sources).items():
@@ -132,7 +136,7 @@ def page(data: dict, files: Sequence[Path]) -> str:
     """Return the page of a report; it may show the source `files`."""
     sources = {file.name: file for file in reversed(files)}
     names = itertools.count()
-    title = f"Memory accesses, counted by the rules of {data['machine']}"
+    title = f"Memory accesses, counted by the rules of {data['machine']}{unchecked(data)}"
     body = [f"<h1>{escape(title)}</h1>"]
     for hazard in data["hazards"]:
         body += _hazard(hazard, sources)

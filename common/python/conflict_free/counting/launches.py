@@ -92,7 +92,9 @@ def sum_of(kernels: Sequence[dict]) -> dict:
         for line in kernel["lines"]:
             place = _place(line)
             lines[place] = _add(lines[place], line) if place in lines else line
-    return {**total, "lines": [lines[place] for place in sorted(lines)]}
+    # What one launch takes of a multiprocessor is no sum.
+    resources = {"resources": kernels[0]["resources"]} if "resources" in kernels[0] else {}
+    return {**total, **resources, "lines": [lines[place] for place in sorted(lines)]}
 
 
 def _configuration(kernel: dict) -> tuple:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from conflict_free.setup import cuda
@@ -52,21 +53,47 @@ def find_ptxas(nvcc: Path, text: str) -> Path | None:
     return next((path for path in found if _release(path)[:2] == wanted), max(found, key=_release, default=None))
 
 
-def output_of(command: Sequence[str | os.PathLike]) -> str:
-    """Return the stdout of a tool. Raises NoMachineCode if the tool fails."""
+@dataclass(frozen=True)
+class MachineCode:
+    """What ptxas makes of a text: nvdisasm's output, and for each kernel its registers and the bytes of spilled stores and loads."""
+
+    text: str
+    resources: dict[str, tuple[int, int, int]]
+
+
+def output_of(command: Sequence[str | os.PathLike], stream: str = "stdout") -> str:
+    """Return the stdout or the stderr of a tool. Raises NoMachineCode if the tool fails."""
     name = Path(command[0]).name
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=600)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoMachineCode(f"{name} cannot be run: {error}") from error
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[0]
-        raise NoMachineCode(f"{name} ended with exit code {done.returncode}: {said}")
-    return done.stdout
+        said = next(
+            (line for line in [*done.stderr.splitlines(), *done.stdout.splitlines()] if line and " info " not in line), "it said nothing"
+        )
+        raise NoMachineCode(f"{name} ended with exit code {done.returncode}: {said.strip()}")
+    return getattr(done, stream)
 
 
-def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
-    """Return nvdisasm's output for the machine code that ptxas makes of a file. Raises NoMachineCode."""
+def resources_in(said: str) -> dict[str, tuple[int, int, int]]:
+    """Return the registers, and the bytes of spilled stores and loads, that ptxas -v tells of each kernel."""
+    found, spills, kernel, function = {}, {}, "", ""
+    for line in said.splitlines():
+        if begins := re.search(r"Compiling entry function '([^']+)'", line):
+            kernel = begins[1]
+        elif named := re.search(r"Function properties for (\S+)", line):
+            function = named[1]
+        elif spilled := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line):
+            spills[function] = (int(spilled[1]), int(spilled[2]))
+        elif (used := re.search(r"Used (\d+) registers", line)) and kernel:
+            found[kernel] = (int(used[1]), *spills.get(kernel, (0, 0)))
+            kernel = ""
+    return found
+
+
+def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> MachineCode:
+    """Return the machine code that ptxas makes of a file. Raises NoMachineCode."""
     text = ptx.read_text(encoding="utf-8", errors="replace")
     ptxas, nvdisasm = find_ptxas(nvcc, text), find_nvdisasm(nvcc)
     if ptxas is None or nvdisasm is None:
@@ -76,15 +103,16 @@ def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
         # A target with a suffix runs only on that architecture.
         target = next((line.split()[1].rstrip(",") for line in text.splitlines() if line.startswith(".target")), "")
         architecture = target if target == ARCHITECTURE + "a" else ARCHITECTURE
-        command = [ptxas, f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
+        command = [ptxas, "-v", f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
         try:
-            output_of(command)
+            said = output_of(command, "stderr")
         except NoMachineCode as why:
             if newer := re.search(r"Unsupported \.version ([\d.]+)", str(why)):
                 release = ".".join(map(str, _release(ptxas)[:2]))
                 raise NoMachineCode(
-                    f"the newest ptxas here is that of CUDA {release}, which cannot read PTX {newer[1]}: name the bin folder of a newer CUDA in PATH"
+                    f"the newest ptxas here is that of CUDA {release}, which cannot read PTX {newer[1]}: name the bin folder of a newer "
+                    "CUDA in PATH, or install nvidia-cuda-nvcc beside the program's Python packages"
                 ) from None
             # Functions of other files are linked later.
-            output_of([*command, "-c"])
-        return output_of([nvdisasm, "-c", "-gp", str(code)])
+            said = output_of([*command, "-c"], "stderr")
+        return MachineCode(output_of([nvdisasm, "-c", "-gp", str(code)]), resources_in(said))

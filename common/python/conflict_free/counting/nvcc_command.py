@@ -13,6 +13,7 @@ from . import packaged
 
 ARCHITECTURES = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
 RUNTIMES = ("-cudart", "--cudart")
+_MACHINE_CODE = ("-cubin", "--cubin")
 _DEBUG = ("-G", "--device-debug")
 # With these options nvcc only answers a question.
 _QUESTIONS = ("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code", "-arch-ls", "-code-ls")
@@ -37,9 +38,17 @@ def values(options: Sequence[str], names: Sequence[str]) -> tuple[list[str], lis
 def with_ptx(options: Sequence[str]) -> list[str]:
     """Return nvcc's options, changed so that the program has PTX that the model runs and links the model's runtime.
 
-    The model runs compute_90, or compute_90a if the options name it; other architectures are replaced.
+    The model runs compute_90, or compute_90a if the options name it; other architectures are replaced. A file of machine code gets
+    PTX, which the model's driver takes in its place.
     """
     architectures, rest = values(options, ARCHITECTURES)
+    if any(word in _MACHINE_CODE for word in rest):
+        stems = [Path(word).stem for word in rest if word.endswith(".cu") and not any(word.startswith("-o") for word in rest)]
+        rest = [
+            "-ptx",
+            *(word for stem in stems for word in ("-o", f"{stem}.cubin")),
+            *(word for word in rest if word not in _MACHINE_CODE),
+        ]
     _, rest = values(rest, RUNTIMES)
     architecture = "compute_90a" if any("90a" in value for value in architectures) else "compute_90"
     lines = [] if any(word in _DEBUG for word in rest) else ["-lineinfo"]

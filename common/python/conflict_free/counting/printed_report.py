@@ -236,6 +236,19 @@ def exactness_of(kernel: dict) -> str:
     return ""
 
 
+def resources_of(kernel: dict) -> str:
+    """Return a line on a kernel's registers and on the warps that a multiprocessor holds; nothing where the compiler told none."""
+    resources = kernel.get("resources")
+    if not resources:
+        return ""
+    spilled = resources["spilled_store_bytes"], resources["spilled_load_bytes"]
+    spills = f" and spills, {spilled[0]:,} bytes stored and {spilled[1]:,} loaded" if any(spilled) else ""
+    return (
+        f"{resources['registers']} registers a thread{spills}; {resources['warps']} of {resources['most_warps']} warps on a multiprocessor, "
+        f"limited by {' and '.join(resources['limited_by'])}"
+    )
+
+
 def _show_exactness(out: Console, kernel: dict) -> None:
     """Print the differences between the machine code and the counted PTX."""
     notes = kernel.get("fused", ())
@@ -266,6 +279,11 @@ def not_counted(uncounted: Iterable[dict]) -> list[str]:
 
 
 NO_LINES = "no source lines: the program was built without -lineinfo"
+
+
+def unchecked(data: dict) -> str:
+    """Return what stands behind a machine's name if no GPU has shown its rules."""
+    return ", as published: they were not checked on a GPU" if data.get("unchecked") else ""
 
 
 def has_no_lines(data: dict) -> bool:
@@ -339,6 +357,9 @@ def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], m
     if not any(table.row_count for table in tables):
         out.print("no access to memory")
         out.print()
+    if resources := resources_of(kernel):
+        out.print(resources)
+        out.print()
     _show_exactness(out, kernel)
     for file, counted in counted_by_file(kernel, sources).items():
         out.print(_listing(file, sources[file], counted, out.width))
@@ -360,7 +381,7 @@ def show(data: dict, files: Sequence[Path], whole_names: bool = False) -> None:
 
 def _show(out: Console, data: dict, files: Sequence[Path], whole_names: bool) -> None:
     sources = {file.name: file for file in reversed(files)}
-    out.print(Text(f"Counted by the rules of {data['machine']}", style="bold underline"))
+    out.print(Text(f"Counted by the rules of {data['machine']}{unchecked(data)}", style="bold underline"))
     out.print()
     uncounted = data.get("uncounted", [])
     for launches in fold(data["kernels"], uncounted):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 _FUNCTION = re.compile(r"^\s*(?:\.(?:visible|extern|weak|common)\s+)*\.(entry|func)\b(.*)")
 _NAME = re.compile(r"(?:\([^()]*\)\s*)?([\w$.%]+)")
 _LABEL = re.compile(r"^\s*([\w$]+):\s*(.*)")
+_ASSEMBLY = ("begin inline asm", "end inline asm")
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
 _INSTRUCTION = re.compile(r"^\s*(?:@!?(%[\w$]+)\s+)?([a-z][\w.:]*)\s*(.*)", re.DOTALL)
@@ -111,10 +112,18 @@ def _access(line: int, block: int, guard: str, operation: str, operands: str) ->
 def _statements(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
     """Yield the statements from a line up to the brace that closes the function, each with its first line."""
     depth, pending, start = 0, "", first
+    # Lines of inline assembly have numbers of their own. All of them stand at the line of the first, that of the statement.
+    assembly, located = False, False
     for number in range(first, len(lines) + 1):
-        line = lines[number - 1].split("//", 1)[0]
+        line, _, comment = lines[number - 1].partition("//")
+        if (words := comment.strip()) in _ASSEMBLY:
+            assembly, located = words == _ASSEMBLY[0], False
         if not pending.strip():
             start = number
+        if _LOC.match(line):
+            if assembly and located:
+                continue
+            located = True
         if _LOC.match(line) or _LABEL.match(line) and not pending.strip():
             yield number, line
             label = _LABEL.match(line)

@@ -16,7 +16,7 @@ from conflict_free import cuda_version
 from conflict_free.console import FAILED, USAGE, Stop, module_command, run_main
 from conflict_free.whole_files import write_asked
 
-from . import command_line, count, counted_run, failing, model_runtime, printed_report, report_diff, run_program, saved_report
+from . import command_line, count, counted_run, failing, model_runtime, printed_report, report_diff, run_program, saved_report, stand_ins
 from .built_program import Toolchain, compared, make
 
 _NAMES = "import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).simt_machine_names; f.restype = ctypes.c_char_p; print(f().decode())"
@@ -85,10 +85,17 @@ def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
             "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder))),
         }
         if (nvcc := Toolchain.of(options.build_dir).nvcc) is not None:
-            settings["SIMT_COMPARER"] = shlex.join(map(str, module_command(Path(sys.executable), "counting.compare_loaded", str(nvcc))))
+            settings["SIMT_COMPARER"] = shlex.join(
+                ["env", f"PATH={stand_ins.path_of_tools(program)}", *module_command(sys.executable, "counting.compare_loaded", nvcc)]
+            )
         code = counted_run.run(
             [program, *options.arguments],
-            model_runtime.environment(options.build_dir, **settings, **model_runtime.auditing(options.build_dir)),
+            model_runtime.environment(
+                options.build_dir,
+                **settings,
+                **model_runtime.auditing(options.build_dir),
+                **stand_ins.settings(options.build_dir, Path(folder)),
+            ),
         )
         return read_report(report, machine, code)
 

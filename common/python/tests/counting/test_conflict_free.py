@@ -7,7 +7,6 @@ The tests that build a program take the model from the build folder that CONFLIC
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from counting_tools import BUILD, kernel, needs_model, read_report, report, run_
 
 from conflict_free.console import Stop
 from conflict_free.counting import command_line, html_report, nvcc_command, printed_report, report_diff, sarif_report, saved_report
-from conflict_free.cuda_version import MAJOR, RUNTIME
+from conflict_free.cuda_version import MAJOR
 from conflict_free.setup import cuda
 
 pytestmark = pytest.mark.long
@@ -339,27 +338,3 @@ def test_a_damaged_report_is_one_line(tmp_path, text):
 def test_only_the_readers_own_files_are_shown(source):
     files = [str(source), "/usr/local/cuda/include/cuda.h", str(source.with_name("gone.cu"))]
     assert saved_report.sources_of({"files": files}) == [source]
-
-
-# --- packages of Python ------------------------------------------------------------------------
-
-# As packages do: NVIDIA's runtime is loaded first, for all to see, then the linker by its path, then the driver.
-LIKE_A_PACKAGE = f"""\
-import ctypes
-
-ctypes.CDLL("./{RUNTIME}", mode=ctypes.RTLD_GLOBAL)
-linker = ctypes.CDLL("/nowhere/libnvJitLink.so.{MAJOR}")
-driver = ctypes.CDLL("libcuda.so.1")
-count = ctypes.c_int()
-assert driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
-print("devices", count.value, "linker", hasattr(linker, "nvJitLinkVersion"))
-"""
-
-
-@needs_model
-def test_the_models_driver_is_found_beside_another_runtime(tmp_path):
-    (tmp_path / "other.c").write_text("int cudaGetDeviceCount(int* count) { return *count = 7; }", encoding="utf-8")
-    subprocess.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{RUNTIME}", "-o", RUNTIME, "other.c"], cwd=tmp_path, check=True)
-    (tmp_path / "package.py").write_text(LIKE_A_PACKAGE, encoding="utf-8")
-    done = run(tmp_path, "run", "--build-dir", BUILD, sys.executable, "package.py")
-    assert "devices 1 linker False" in done.stdout, done.stdout + done.stderr

@@ -21,7 +21,7 @@ def compared(folder: Path, kernel: str) -> exactness.Comparison:
     source, ptx = folder / "k.cu", folder / "k.ptx"
     source.write_text(f'extern "C" {kernel}\n', encoding="utf-8")
     subprocess.run([NVCC, "-std=c++20", "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
-    return exactness.compare_text(ptx.read_text(encoding="utf-8"), machine_code.disassemble(ptx, NVCC))["k"]
+    return exactness.compare_text(ptx.read_text(encoding="utf-8"), machine_code.disassemble(ptx, NVCC).text)["k"]
 
 
 # --- kernels -----------------------------------------------------------------------------------
@@ -176,9 +176,12 @@ def test_spilled_registers_are_marked(tmp_path):
     )
     subprocess.run([NVCC, "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
     text = ptx.read_text(encoding="utf-8")
-    few = exactness.compare_text(text, machine_code.disassemble(ptx, NVCC, ["-maxrregcount", "32"]))["k"]
+    code = machine_code.disassemble(ptx, NVCC, ["-maxrregcount", "32"])
+    registers, stored, loaded = code.resources["k"]
+    assert registers <= 32 and stored > 0 and loaded > 0
+    few = exactness.compare_text(text, code.text)["k"]
     assert not few.exact and any("registers in local memory" in note["why"] for note in few.fused)
-    assert exactness.compare_text(text, machine_code.disassemble(ptx, NVCC))["k"].exact
+    assert exactness.compare_text(text, machine_code.disassemble(ptx, NVCC).text)["k"].exact
 
 
 @needs_tools
@@ -188,6 +191,21 @@ def test_a_text_that_ptxas_refuses_is_one_line(tmp_path):
     with pytest.raises(machine_code.NoMachineCode) as error:
         machine_code.disassemble(ptx, NVCC)
     assert "ptxas" in str(error.value) and "\n" not in str(error.value)
+
+
+def test_the_compiler_s_output_tells_registers_and_spills():
+    said = """\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'first' for 'sm_90'
+ptxas info    : Function properties for helper
+    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
+ptxas info    : Function properties for first
+    0 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers
+ptxas info    : Compiling entry function 'second' for 'sm_90'
+ptxas info    : Used 16 registers
+"""
+    assert machine_code.resources_in(said) == {"first": (40, 4, 12), "second": (16, 0, 0)}
 
 
 def pretend_ptxas(folder: Path, release: str) -> Path:
@@ -274,6 +292,15 @@ def test_accesses_are_read_with_their_blocks_and_loops():
     ]
     assert {a.block for a in function.accesses[:3]} == {1} and function.accesses[3].block == 2
     assert (function.accesses[0].file, function.accesses[0].source_line) == ("a.cu", 5)
+
+
+def test_inline_assembly_stands_at_its_first_line():
+    text = PTX.replace(
+        "\tld.shared.u32 \t%r2",
+        "\t// begin inline asm\n\t.loc 1 6 9 // a.py:6:9\n\tmov.u32 %r2, 0;\n\t.loc 1 7 9\n\tld.shared.u32 %r2, [%r8];\n\t// end inline asm\n\tld.shared.u32 \t%r2",
+    )
+    (function,) = ptx_accesses.read(text)
+    assert [access.source_line for access in function.accesses[:3]] == [5, 6, 6]
 
 
 def sass(*instructions: tuple[int, str]) -> str:

@@ -108,6 +108,17 @@ def test_what_is_not_exact_says_so(capsys, source):
     assert "not exact: the accesses on a GPU differ from the counted ones\n  a.cu:3: ld.shared.f32 -> LDS.64: w\n" in text
 
 
+def test_registers_and_occupancy_are_a_line(source, capsys):
+    resources = {"registers": 40, "spilled_store_bytes": 0, "spilled_load_bytes": 0, "blocks": 6, "warps": 48, "most_warps": 64}
+    resources["limited_by"] = ["registers", "shared memory"]
+    text = shown(capsys, report(kernel(resources=resources)), source)
+    assert "\n40 registers a thread; 48 of 64 warps on a multiprocessor, limited by registers and shared memory\n" in text
+    resources |= {"spilled_store_bytes": 1200, "spilled_load_bytes": 8}
+    assert "40 registers a thread and spills, 1,200 bytes stored and 8 loaded; 48 of" in shown(
+        capsys, report(kernel(resources=resources)), source
+    )
+
+
 def test_lines_of_unknown_files_are_counted_but_not_listed(capsys, source):
     lines = [{"file": "", "line": 0, "space": "shared", "op": "store", **shared(4, 128, 4)}]
     text = shown(capsys, report(kernel(lines=lines)), source)

@@ -192,6 +192,9 @@ CUresult cuCtxDestroy(CUcontext context)
     });
 }
 
+// PyCUDA gives up a context that nobody else has attached to.
+CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy(context); }
+
 CUresult cuCtxPushCurrent(CUcontext context)
 {
     return driver_call([&] {
@@ -224,6 +227,14 @@ CUresult cuCtxSetCurrent(CUcontext context)
 
 SIMT_DRIVER_ANSWER(cuCtxGetCurrent, (CUcontext * context), context, current_context())
 SIMT_DRIVER_ANSWER(cuCtxGetDevice, (CUdevice * device), device, current_context()->device)
+CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context)
+{
+    return driver_call([&] {
+        require(device != nullptr);
+        if (context) require_context(context);
+        *device = (context ? context : current_context())->device;
+    });
+}
 SIMT_DRIVER_ANSWER(cuCtxGetFlags, (unsigned* flags), flags, current_context()->flags)
 
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id)
@@ -245,6 +256,13 @@ CUresult cuCtxGetApiVersion(CUcontext, unsigned* version)
 }
 
 CUresult cuCtxSynchronize() { return forward(&cudaDeviceSynchronize); }
+CUresult cuCtxSynchronize_v2(CUcontext context)
+{
+    return driver_call([&] {
+        if (context) require_context(context);
+        return cudaDeviceSynchronize();
+    });
+}
 
 SIMT_FORWARD(2, cuCtxGetLimit, cudaDeviceGetLimit)
 SIMT_FORWARD(2, cuCtxSetLimit, cudaDeviceSetLimit)

@@ -5,9 +5,10 @@
 
 #include <dlfcn.h>
 
-#include <array>
-#include <filesystem>
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "calls/driver/driver.hpp"
 #include "calls/runtime/unsupported.hpp"
@@ -27,37 +28,44 @@ void* own_library()
     return library;
 }
 
-/// The newest form of a function: the one with the highest ending.
-void* find_function(const std::string& name)
+/// A version of CUDA that has brought a form of a function: the first form has the function's name, the second that with _v2.
+struct Form {
+    std::string_view name;
+    int since;
+};
+constexpr Form forms[] = {
+#include "forms.inc"
+    {"cuGetProcAddress", 12000},
+};
+
+/// The function that a program built for a version of CUDA means by a name: the form of that version, or else the newest.
+void* find_function(const std::string& name, int version)
 {
-    constexpr std::array endings{"_v4", "_v3", "_v2", ""};
     void* library = own_library();
     if (!library || !name.starts_with("cu")) return nullptr;
-    for (const char* ending : endings)
+    const auto number = std::ranges::count_if(forms, [&](const Form& form) { return form.name == name && form.since <= version; });
+    std::vector<std::string> endings{"_v4", "_v3", "_v2", ""};
+    if (number > 0) endings.insert(endings.begin(), number > 1 ? "_v" + std::to_string(number) : "");
+    for (const std::string& ending : endings)
         if (void* function = dlsym(library, (name + ending).c_str())) return function;
     return nullptr;
 }
 
-/// The file name of the program or library that holds an address of code; empty where it is not known.
+/// The path of the program or library that holds an address of code; empty where it is not known.
 std::string file_of(const void* code)
 {
     Dl_info info{};
-    return dladdr(code, &info) && info.dli_fname ? std::filesystem::path(info.dli_fname).filename().string() : std::string();
-}
-
-CUresult refuse_export_table(const std::string& caller)
-{
-    return static_cast<CUresult>(unsupported_export_table(caller.find(".so") == caller.npos ? std::string() : caller));
+    return dladdr(code, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
 }  // namespace
 
 extern "C" {
 
-CUresult cuGetProcAddress(const char* name, void** function, int, cuuint64_t, CUdriverProcAddressQueryResult* status)
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t, CUdriverProcAddressQueryResult* status)
 {
     if (!name || !function) return CUDA_ERROR_INVALID_VALUE;
-    *function = find_function(name);
+    *function = find_function(name, version);
     if (status) *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
@@ -67,8 +75,8 @@ CUresult cuGetProcAddress(const char* name, void** function, int, cuuint64_t, CU
 CUresult cuGetExportTable(const void**, const CUuuid*)
 {
     const std::string caller = file_of(__builtin_return_address(0));
-    if (caller.starts_with("libnvrtc")) return CUDA_ERROR_NOT_SUPPORTED;
-    static const CUresult result = refuse_export_table(caller);
+    if (caller.find("/libnvrtc") != caller.npos) return CUDA_ERROR_NOT_SUPPORTED;
+    static const auto result = static_cast<CUresult>(unsupported_export_table(caller));
     return result;
 }
 

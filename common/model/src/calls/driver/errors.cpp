@@ -33,8 +33,12 @@ CUresult driver_result(cudaError_t error)
 
 int unsupported_export_table(const std::string& library)
 {
-    if (library.empty()) print_error(MessageCode::static_runtime);
-    else print_error({MessageCode::library_of_machine_code, {{"library", library}}});
+    const std::string name = library.substr(library.rfind('/') + 1);
+    if (library.find("/cupy") != library.npos) print_error(MessageCode::runtime_of_cupy);
+    else if (name.find(".so") == name.npos) print_error({MessageCode::static_runtime, {{"version", CUDART_VERSION / 1000}}});
+    else if (name.starts_with("libcudart.so"))
+        print_error({MessageCode::other_runtime, {{"library", name}, {"version", CUDART_VERSION / 1000}}});
+    else print_error({MessageCode::library_of_machine_code, {{"library", name}}});
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -177,5 +181,13 @@ CUresult cuGetErrorString(CUresult error, const char** text)
     *text = name_of(error) ? cudaGetErrorString(static_cast<cudaError_t>(error)) : nullptr;
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
+
+// The driver's log, of which the model writes nothing.
+CUresult cuLogsRegisterCallback(CUlogsCallback, void*, CUlogsCallbackHandle* handle)
+{
+    if (handle) *handle = nullptr;
+    return CUDA_SUCCESS;
+}
+CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle) { return CUDA_SUCCESS; }
 
 }  // extern "C"

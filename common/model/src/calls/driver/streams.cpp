@@ -63,4 +63,10 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* context)
     });
 }
 
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* green)
+{
+    if (green) *green = nullptr;
+    return cuStreamGetCtx(stream, context);
+}
+
 }  // extern "C"

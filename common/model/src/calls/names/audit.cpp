@@ -2,48 +2,70 @@
 // SPDX-License-Identifier: MIT
 
 // The dynamic loader calls this library before it searches for another, if LD_AUDIT names it. Packages for Python contain NVIDIA's
-// linker, which makes machine code, and open it by its path. They get an empty library of that name instead, and fall back to the
-// driver's linker, which is the model's.
+// libraries and open them by their paths. They get the model's libraries of these names instead. That of the linker, which makes machine
+// code, is empty: they fall back to the driver's linker, which is the model's.
 
 #include <dlfcn.h>
 #include <link.h>
 
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 namespace {
 
-constexpr const char* linker = "libnvJitLink.so";
-constexpr std::size_t most = 4096;
+using namespace std::string_view_literals;
 
-/// The path of the empty library, beside this one; empty if it is not known.
-const char* path_of_empty_library()
+constexpr auto linker = "libnvJitLink.so"sv, compiler = "libnvrtc.so"sv;
+constexpr auto version = "." CUDA_MAJOR ""sv;
+
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+/// Whether a file is a library with the version that the model knows, or with none.
+bool is_library(std::string_view file, std::string_view name, std::string_view of)
 {
-    static char path[most];
+    if (!file.starts_with(name)) return false;
+    file.remove_prefix(name.size());
+    return file.empty() || file == of || (file.starts_with(of) && file[of.size()] == '.');
+}
+
+/// The folder of the model's libraries, this one among them; empty if it is not known.
+std::string own_folder()
+{
     Dl_info own{};
-    if (path[0] != '\0' || dladdr(reinterpret_cast<const void*>(linker), &own) == 0 || !own.dli_fname) return path;
-    const char* const slash = std::strrchr(own.dli_fname, '/');
-    const std::size_t folder = slash ? static_cast<std::size_t>(slash - own.dli_fname) + 1 : 0;
-    constexpr const char* version = ".13";
-    if (folder + std::strlen(linker) + std::strlen(version) >= most) return path;
-    std::memcpy(path, own.dli_fname, folder);
-    std::strcpy(path + folder, linker);
-    std::strcat(path, version);
-    return path;
+    const bool known = dladdr(reinterpret_cast<const void*>(&file_name), &own) != 0 && own.dli_fname;
+    const std::string path = known ? own.dli_fname : "";
+    return path.substr(0, path.rfind('/') + 1);
+}
+
+/// The library of the model that takes a file's place; empty for all others.
+const std::string& replacement(std::string_view file)
+{
+    static const std::string folder = own_folder(), none;
+    static const std::string of_linker = folder + "libnvJitLink.so." CUDA_MAJOR, of_compiler = folder + "libnvrtc.so." CUDA_MAJOR,
+                             of_runtime = folder + "libcudart.so." CUDA_MAJOR, of_driver = folder + "libcuda.so.1";
+    if (folder.empty()) return none;
+    if (file.starts_with(linker)) return of_linker;
+    if (is_library(file, compiler, version)) return of_compiler;
+    if (is_library(file, "libcudart.so"sv, version)) return of_runtime;
+    if (is_library(file, "libcuda.so"sv, ".1"sv)) return of_driver;
+    return none;
 }
 
 }  // namespace
 
 extern "C" {
 
-unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version : LAV_CURRENT; }
+unsigned la_version(unsigned newest) { return newest < LAV_CURRENT ? newest : LAV_CURRENT; }
 
-char* la_objsearch(const char* name, std::uintptr_t*, unsigned)
+char* la_objsearch(const char* name, std::uintptr_t* cookie, unsigned)
 {
-    const char* const slash = std::strrchr(name, '/');
-    const bool is_linker = std::strncmp(slash ? slash + 1 : name, linker, std::strlen(linker)) == 0;
-    const char* const found = is_linker ? path_of_empty_library() : name;
-    return const_cast<char*>(*found != '\0' ? found : name);
+    const std::string& found = replacement(file_name(name));
+    // The model's NVRTC opens that of NVIDIA.
+    const auto* const asking = reinterpret_cast<const link_map*>(*cookie);
+    const bool is_own = asking && asking->l_name && found == asking->l_name;
+    return const_cast<char*>(found.empty() || is_own ? name : found.c_str());
 }
 
 }  // extern "C"

@@ -4,6 +4,7 @@
 #include "calls/nvrtc/real_library.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -26,9 +27,26 @@ std::filesystem::path own_folder()
     return std::filesystem::canonical(info.dli_fname, ignored).parent_path();
 }
 
-std::vector<std::filesystem::path> folders()
+/// The folders of NVIDIA's packages for Python beside the packages that this process has loaded libraries of.
+std::vector<std::filesystem::path> folders_of_packages()
 {
     std::vector<std::filesystem::path> found;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            const std::string_view path = info->dlpi_name ? info->dlpi_name : "";
+            for (const std::string_view packages : {"/site-packages/", "/dist-packages/"})
+                if (const std::size_t at = path.find(packages); at != path.npos)
+                    static_cast<decltype(found)*>(data)->push_back(std::filesystem::path(path.substr(0, at + packages.size())) /
+                                                                   "nvidia/cu" CUDA_MAJOR "/lib");
+            return 0;
+        },
+        &found);
+    return found;
+}
+
+std::vector<std::filesystem::path> folders()
+{
+    std::vector<std::filesystem::path> found = folders_of_packages();
     if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
         for (std::string_view rest = path; !rest.empty();) {
             const std::size_t end = std::min(rest.find(':'), rest.size());
@@ -51,7 +69,9 @@ void* open_real_library()
         std::error_code error;
         const std::filesystem::path file = std::filesystem::canonical(folder / library_name, error);
         if (error || file.parent_path() == own) continue;
-        if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+        // A package may have asked for the file and got this library (audit.cpp): the loader then knows this one by the file's path.
+        const std::filesystem::path other_spelling = file.parent_path() / "." / file.filename();
+        if (void* library = dlopen(other_spelling.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     }
     std::fprintf(
         stderr,

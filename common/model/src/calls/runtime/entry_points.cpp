@@ -25,15 +25,14 @@ void* driver_library()
     return library;
 }
 
-/// The newest form of a function of this name.
-void* find_function(const std::string& name)
+void* find_function(const std::string& name, unsigned version)
 {
     using Lookup = int (*)(const char*, void**, int, unsigned long long, int*);
     void* library = driver_library();
     if (!library) return nullptr;
     const auto look_up = reinterpret_cast<Lookup>(dlsym(library, "cuGetProcAddress_v2"));
     void* function = nullptr;
-    if (look_up) look_up(name.c_str(), &function, CUDART_VERSION, 0, nullptr);
+    if (look_up) look_up(name.c_str(), &function, static_cast<int>(version), 0, nullptr);
     return function;
 }
 
@@ -41,12 +40,12 @@ void* find_function(const std::string& name)
 
 extern "C" {
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long,
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version, unsigned long long,
                                              cudaDriverEntryPointQueryResult* result)
 {
     return call([&] {
         require(symbol && function);
-        *function = find_function(symbol);
+        *function = find_function(symbol, version);
         if (result) *result = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
         require(*function || result, cudaErrorSymbolNotFound);
     });

@@ -3,6 +3,8 @@
 
 #include "calls/runtime/modules.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -52,6 +54,13 @@ DeviceError no_ptx(const std::string& targets)
 {
     return {cudaErrorNoKernelImageForDevice,
             {MessageCode::no_ptx, {{"targets", targets.empty() ? "no device code" : targets}, {"option", option_for_ptx}}}};
+}
+
+/// Whether a library of PyTorch holds a container.
+bool is_of_pytorch(const void* container)
+{
+    Dl_info info{};
+    return dladdr(container, &info) && info.dli_fname && std::string_view(info.dli_fname).find("/torch/lib/") != std::string_view::npos;
 }
 
 }  // namespace
@@ -110,6 +119,7 @@ void DeviceCode::read_containers()
             texts_.push_back(ptx_text(*best));
         } else if (!entries.empty()) {
             targets += (targets.empty() ? "" : ", ") + list_of_targets(entries);
+            if (is_of_pytorch(container)) throw DeviceError(cudaErrorNoKernelImageForDevice, MessageCode::operators_of_pytorch);
         }
     }
     if (texts_.empty()) throw no_ptx(targets);

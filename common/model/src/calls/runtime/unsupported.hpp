@@ -13,7 +13,7 @@ namespace simt::calls {
 int unsupported(const char* function);
 /// Says the same of a function of the driver, and leaves the runtime's last error as it was.
 int unsupported_in_driver(const char* function);
-/// Says the same of cuGetExportTable. @param library the file that calls it; empty for the program
+/// Says the same of cuGetExportTable. @param library the path of the library or program that calls it
 int unsupported_export_table(const std::string& library);
 
 }  // namespace simt::calls

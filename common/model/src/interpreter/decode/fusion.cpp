@@ -25,6 +25,8 @@ using Functions = std::map<std::string, FunctionFusion>;
 struct Texts {
     std::map<std::uint64_t, Functions> known;
     std::string unknown;
+    /// Why texts that the program has loaded were not compared.
+    std::map<std::uint64_t, std::string> loaded;
     /// Whether the program was compared with its machine code, or the comparison was tried.
     bool given = false;
 };
@@ -40,6 +42,8 @@ FunctionFusion function_from(const Json& json)
     for (const auto& [line, how] : json.at("counted").items()) function.counted[std::stoi(line)] = {how.at(0), how.at(1), how.at(2)};
     for (const Json& note : json.at("fused")) function.notes.push_back(note_from(note));
     for (const auto& [line, note] : json.at("branches").items()) function.branches[std::stoi(line)] = note_from(note);
+    if (const auto used = json.find("resources"); used != json.end())
+        function.resources = {.registers = used->at(0), .spilled_store_bytes = used->at(1), .spilled_load_bytes = used->at(2)};
     return function;
 }
 
@@ -127,7 +131,9 @@ void compare_loaded(std::uint64_t text, std::string_view content)
     if (std::system(command.c_str()) != 0) return;
     std::ifstream file(output);
     try {
-        texts.known.merge(texts_from(Json::parse(file)).known);
+        Texts found = texts_from(Json::parse(file));
+        texts.known.merge(found.known);
+        if (!found.unknown.empty()) texts.loaded[text] = std::move(found.unknown);
     } catch (const std::exception&) {
         // The text stays unknown, and its kernels are not called exact.
     }
@@ -138,7 +144,8 @@ std::string why_unknown(std::uint64_t text)
     const std::lock_guard lock(texts_mutex());
     const Texts& texts = all_texts();
     if (!texts.unknown.empty() || !texts.given || texts.known.contains(text)) return texts.unknown;
-    return "not compared with machine code: the program has loaded this kernel while it ran";
+    const auto found = texts.loaded.find(text);
+    return found == texts.loaded.end() ? "not compared with machine code: the program has loaded this kernel while it ran" : found->second;
 }
 
 std::uint64_t fingerprint(std::string_view text)

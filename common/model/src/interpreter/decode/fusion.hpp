@@ -34,6 +34,8 @@ struct FunctionFusion {
     std::vector<FusedAccess> notes;
     /// The branches of the text, by line, at which the machine code differs if lanes of a warp diverge there.
     std::map<int, FusedAccess> branches;
+    /// The registers and spilled bytes of a kernel; no registers where the compiler told none.
+    Resources resources;
 };
 
 /// Identifies a text, also in the names of files.
