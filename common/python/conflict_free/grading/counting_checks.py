@@ -68,7 +68,7 @@ def names_of(run: Run) -> dict[str, Any]:
         **others,
         **{key: run.calls["data"][key] for key in ("block", "busiest")},
         "partitions": _partitions_of(kernels),
-        "shared_bytes": max((kernel["shared_bytes"] for kernel in kernels), default=0),
+        "shared_bytes": max((kernel.get("shared_bytes", 0) for kernel in kernels), default=0),
         "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
         "launches": len(kernels),
         "kernels": len({kernel["name"] for kernel in kernels}),

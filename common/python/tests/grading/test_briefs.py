@@ -11,7 +11,10 @@ from conflict_free.grading.assignment import BRIEF, GATES, load, names
 
 #: Thresholds whose limit has no number of its own, and what the brief says instead.
 WITHOUT_NUMBERS = {
-    **{(name, "conflicts"): "no access to shared memory has a (bank )?conflict" for name in ("across_gpus", "coalesced", "padding")},
+    **{
+        (name, "conflicts"): "no access to shared memory has a (bank )?conflict"
+        for name in ("across_gpus", "coalesced", "fragments", "padding")
+    },
     **{(name, "conflicts"): "no bank conflict" for name in ("nearest_neighbor_blocking", "reduction_bank_conflicts")},
     (
         "diagonal",
