@@ -33,11 +33,11 @@ def names_of(kernel: Mapping[str, Any], machine: str) -> dict[str, Any]:
         "name": kernel.get("name", ""),
         "cycles_at_least": bound.cycles_at_least if bound else 0,
         "limited_by": bound.limited_by if bound else "",
+        **{name: kernel.get(name, 0) for name in (*NUMBERS, "shared_bytes", "launch")},
+        **{name: _group(group, kernel) for name, group in GROUPS.items()},
         "registers": resources.get("registers", 0),
         "spilled_bytes": resources.get("spilled_store_bytes", 0) + resources.get("spilled_load_bytes", 0),
         "occupancy": resources["warps"] / resources["most_warps"] if resources else 0,
-        **{name: kernel.get(name, 0) for name in (*NUMBERS, "shared_bytes", "launch")},
-        **{name: _group(group, kernel) for name, group in GROUPS.items()},
     }
 
 

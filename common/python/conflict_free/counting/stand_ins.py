@@ -55,7 +55,7 @@ def settings(build: Path, folder: Path) -> dict[str, str]:
         "TRITON_PTXAS_PATH": ptxas,
         "TRITON_PTXAS_BLACKWELL_PATH": ptxas,
         # What they have compiled for a GPU is machine code.
-        "TRITON_CACHE_DIR": str(packaged.make_kept("triton")),
-        "PYCUDA_CACHE_DIR": str(packaged.make_kept("pycuda")),
+        "TRITON_CACHE_DIR": str(packaged.kept("triton")),
+        "PYCUDA_CACHE_DIR": str(packaged.kept("pycuda")),
         "TRITON_LIBCUDA_PATH": str(model_runtime.libraries(build).resolve()),
     }
