@@ -4,8 +4,6 @@
 code: the ptxas of Triton, the nvcc of PyCUDA, and what in_python/sitecustomize.py does. Standard library only.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

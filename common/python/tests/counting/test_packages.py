@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Programs in Python under conflict-free run: what packages such as Numba, cuda.core, Triton and PyCUDA do, without these packages."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
