@@ -146,18 +146,25 @@ def test_the_bounds_of_a_page_name_what_limits_each_kernel(counted, monkeypatch)
     assert "at least 1,000 cycles" in text_of(counted.build_page(".. bounds::\n\n   copy.copy_plain\n\nAgain.\n"))
 
 
-def test_the_plot_of_bounds_has_each_time_that_was_counted_at_its_size(counted, monkeypatch):
+def test_the_plot_of_bounds_has_each_time_that_was_counted_at_its_size(counted, monkeypatch, tmp_path):
+    work = dict.fromkeys(("wavefronts", "stored_sectors", "barriers", "instructions", "double_precision", "special_functions"), 100)
+    found = {"sum": work, "least": work, "most": work, "loaded_sectors": 0, "stored_sectors": 0}
+    launch = {"kernel": "k", "cycles": 50000, "blocks": 1, "work": found}
+    table = {"provenance": {"gpu": "G", "date": "today"}, "programs": {"p": {"source": "", "launches": [launch]}}}
+    monkeypatch.setattr(bounds, "OTHERS", tmp_path / "others.json")
+    bounds.OTHERS.write_text(json.dumps(table), encoding="utf-8")
     with synthetic.changed_json(counted.results / "invented" / "copy.json") as result:
         for row in result["rows"]:
             row["sm_mhz"] = 1000
             for state, ms in TIMES.items():
                 row["time"][state].update(dict.fromkeys(("median_ms", "p10_ms", "p90_ms"), ms))
     page = counted.build_page(".. bound-shares::\n")
-    assert "2 times of 1 kernels" in text_of(page) and "copy_plain reaches most, 50 %, and half stay below 38 %" in text_of(page)
-    assert [found.count("M") for found in re.findall(r'class="mark" d="([^"]*)"', page)[:3]] == [1, 1, 0]
+    assert "3 times of 2 kernels" in text_of(page) and "copy_plain reaches most, 50 %, and half stay below 25 %" in text_of(page)
+    assert [found.count("M") for found in re.findall(r'class="mark" d="([^"]*)"', page)[:4]] == [1, 1, 0, 1]
+    assert "Programs of others: 1, on an G, today." in text_of(page)
     monkeypatch.setitem(bounds.REPETITIONS, "copy", 2)
     again = text_of(counted.build_page(".. bound-shares::\n\nAgain.\n"))
-    assert "Repetitions within one launch reach 12 to 25 %" in again and "do their work once" not in again
+    assert "Repetitions within one launch reach 12 to 25 %" in again and "work once, k reaches most" in again
 
 
 def test_bars_split_at_the_least(project):

@@ -28,8 +28,8 @@ endfunction()
 # Adds the assignment in chapters/SLUG/assignment. Its starter, its solution and all its answers are graded into
 # ${CMAKE_BINARY_DIR}/graded/SLUG.json, which the target `graded` brings up to date, and the check
 #   assignment.SLUG         label cpu   each scores what task.toml says, and the release gives nothing away
-# holds that file against task.toml. The target `draws` grades each answer under 200 draws of the hidden cases, all of which must
-# come to the same; the target `limits` takes each limit of task.toml away and looks for an answer that notices; the target `slack`
+# holds that file against task.toml. The target `draws` grades each answer under 200 draws of the hidden cases, which must
+# all have the same result; the target `limits` takes each limit of task.toml away and looks for an answer that notices; the target `slack`
 # measures how much room the thresholds leave above the dearest right answer.
 function(add_assignment slug)
     if(NOT CONFLICT_FREE_PYTHON OR NOT BUILD_TESTING)
@@ -85,7 +85,7 @@ endfunction()
 #
 # Grades all cheats for an assignment, with and without text admission, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
 # target `graded`, and adds the check
-#   assignments.cheats         label cpu   each comes to what trials/outcomes.toml and docs/grading.md say
+#   assignments.cheats         label cpu   each has the outcome that trials/outcomes.toml and docs/grading.md name
 #   assignments.cheats_in_sandbox          the same of what only the sandbox brings about; skipped where there is none
 function(add_cheats slug)
     if(NOT TARGET ${slug}_graded)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 
 # Enables CUDA. Every CUDA source is compiled once, as its users would: with the PTX that the counting model executes and
-# that newer GPUs compile, with lines, and with the code of the GPUs in CONFLICT_FREE_GPUS. Programs link the shared runtime,
-# of which the model has one of its own.
+# that newer GPUs compile, with lines, and with the code of the GPUs in CONFLICT_FREE_GPUS. Programs link the shared runtime;
+# the model has a runtime of its own.
 
 set(CONFLICT_FREE_GPUS AUTO CACHE STRING
     "Compute capabilities to compile for beside PTX, such as 8.0;9.0; AUTO: those of the GPUs of this machine")

@@ -90,7 +90,7 @@ def picture(html: str, description: str) -> list[nodes.Node]:
 
 
 def skip(self: Any, node: nodes.Element) -> None:
-    """Visit a node in a builder that shows nothing of it."""
+    """Visit a node in a builder that does not show it."""
     raise nodes.SkipNode
 
 

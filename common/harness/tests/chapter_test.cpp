@@ -67,7 +67,7 @@ TEST(Chapter, AnElementLeftUnwrittenIsFoundAfterARightKernelRan)
         << outcome.err;
 }
 
-/// Runs a kernel that is stopped at two sizes, each time before one that is right.
+/// Runs a kernel that is stopped at each of two sizes, before a kernel that is right.
 Outcome run_stopped(MatrixChapter<float>::LaunchFunction stopped, const std::string& json_file)
 {
     MatrixChapter<float> chapter("trial", "What does a kernel leave behind that was stopped?");

@@ -13,10 +13,10 @@ from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, shown
 
-#: Beside the pages: what was recorded, and the folder of host programs for kernels without one that suits.
+#: Beside the pages: the records, and the folder of host programs for kernels that have no suitable one.
 FILE, HOSTS = "found_in_the_wild.json", "wild"
 
-#: What each finding has; ``host`` may be there too.
+#: The keys of each finding; ``host`` may be there too.
 NEEDED = {"name", "program", "repository", "commit", "file", "lines", "command", "shown", "on_gpu", "mended"}
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """``bounds`` and ``bound-shares``: what limits kernels by the model's counts, and how much of the measured time that explains."""
 
+import json
 import math
 from collections.abc import Iterator
 from statistics import median
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from docutils import nodes
 from docutils.parsers.rst import directives
 
+from conflict_free.console import ROOT
 from conflict_free.counting.bound import NAMES, bound_of
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import counted_size, parse_size, pretty_size, sample
@@ -27,7 +29,15 @@ WIDE = {"width": 800, "left": 60, "line": 60}
 NARROW = {"width": 370, "left": 52, "line": 60}
 FIFTHS, TOP, BOTTOM, RIGHT = 5, 12, 24, 46
 #: The series of the plot, the first of which has filled marks.
-SERIES = {"warm": "a launch, data in the L2", "cold": "a launch, data in DRAM", "repeated": "a repetition within a launch"}
+SERIES = {
+    "warm": "a launch, data in the L2",
+    "cold": "a launch, data in DRAM",
+    "repeated": "a repetition within a launch",
+    "others": "a launch of a program of others",
+}
+
+#: The launches of programs of others that were counted and measured; see read_cycles.py beside it.
+OTHERS = ROOT / "common" / "model" / "tests" / "hardware" / "h200_cycles.json"
 
 
 class Recorded(NamedTuple):
@@ -63,6 +73,18 @@ def recorded(evidence: Evidence, which: str = "median_ms") -> Iterator[Recorded]
                     series = "repeated" if slug in REPETITIONS else state
                     least = bound.cycles_at_least / REPETITIONS.get(slug, 1)
                     yield Recorded(slug, row["kernel"], row["size"], series, least, time[which] * 1e3 * row["sm_mhz"])
+
+
+def of_others() -> tuple[list[Recorded], dict[str, str]]:
+    """Return the launches of the table of other people's programs, each with its program as ``slug``, and the table's provenance."""
+    table = json.loads(OTHERS.read_text(encoding="utf-8"))
+    launches = []
+    for name, program in table["programs"].items():
+        for launch in program["launches"]:
+            bound = bound_of(launch, "sm_90")
+            if bound and bound.limited_by and launch["cycles"]:
+                launches.append(Recorded(name, launch["kernel"], "", "others", bound.cycles_at_least, launch["cycles"]))
+    return launches, table["provenance"]
 
 
 def measured_cycles(row: dict[str, Any] | None) -> float | None:
@@ -154,9 +176,10 @@ class BoundShares(EvidenceDirective, directive="bound-shares"):
     """``.. bound-shares::``: a dot for each launch that is counted and timed at one size: the bound in percent of the measured cycles."""
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        launches = list(recorded(evidence))
-        if not launches:
+        own, (others, ran) = list(recorded(evidence)), of_others()
+        if not own:
             raise ResultError(f"no launch is counted and timed at one size on {evidence.machine}")
+        launches = own + others
         cycles = [each.taken for each in launches]
         powers = range(math.floor(math.log10(min(cycles))), math.ceil(math.log10(max(cycles))) + 1)
         single = sorted((each for each in launches if each.series != "repeated"), key=lambda each: each.percent)
@@ -173,8 +196,11 @@ class BoundShares(EvidenceDirective, directive="bound-shares"):
                 f"Of launches that do their work once, {single[-1].kernel} reaches most, {single[-1].percent:.0f} %, and half stay below "
                 f"{median(each.percent for each in single):.0f} %. The rest is starting, waiting, and arithmetic that is not counted."
             )
-        provenances = [evidence.some_result(slug)["provenance"] for slug in dict.fromkeys(each.slug for each in launches)]
-        description, caption = f"{title} {seen}", f"{title} What to see: {seen} {describe_all(provenances)}."
+        provenances = [evidence.some_result(slug)["provenance"] for slug in dict.fromkeys(each.slug for each in own)]
+        description, caption = (
+            f"{title} {seen}",
+            f"{title} What to see: {seen} {describe_all(provenances)}. Programs of others: {len({each.slug for each in others})}, on an {ran['gpu']}, {ran['date']}.",
+        )
         pages = [(name, shares_page(launches, page, powers)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(SERIES.values())]
         html = render("speedup_plot.html", pages=pages, keys=keys, own=0, description=description, caption=caption)

@@ -19,7 +19,7 @@ from .predict import answer
 
 FORMAT = "conflict_free/assignment/1"
 
-#: The machine that is counted for if nobody says another.
+#: The machine that is counted for by default.
 DEFAULT_MACHINE = "sm_90"
 
 #: The demand of each check that every assignment has, in a student's words.

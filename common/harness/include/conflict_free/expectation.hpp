@@ -37,13 +37,13 @@ struct Expectation {
 /// Counts are whole numbers and ratios of them; they are compared exactly.
 /// @{
 
-/// The metric is what is wanted.
+/// The metric equals `wanted`.
 Expectation operator==(const Metric& metric, double wanted);
-/// The metric is at most what is wanted.
+/// The metric is at most `wanted`.
 Expectation operator<=(const Metric& metric, double wanted);
-/// The metric is at least what is wanted.
+/// The metric is at least `wanted`.
 Expectation operator>=(const Metric& metric, double wanted);
-/// The metric is below what is wanted.
+/// The metric is below `wanted`.
 Expectation operator<(const Metric& metric, double wanted);
 /// The metric is above what is wanted.
 Expectation operator>(const Metric& metric, double wanted);

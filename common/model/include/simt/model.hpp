@@ -5,7 +5,6 @@
 /// The questions of a host program to the counting model: which machine, what was counted, and what went wrong.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "simt/counts.hpp"

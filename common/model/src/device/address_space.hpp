@@ -90,7 +90,7 @@ public:
     /// what is written.
     static bool is_touched_at_once(std::size_t bytes);
     std::size_t used_bytes() const;
-    /// The memory that programs are offered: with all of it touched, and half as much taken by the watch, it is what allocate() gives out.
+    /// The memory that programs are offered. When a program touches all of it, the watch takes half as much again.
     std::size_t total_bytes() const { return capacity_ / 3 * 2; }
     /// Releases everything that allocate() gave out.
     void reset();

@@ -4,7 +4,6 @@
 // Launches, copies and fills that kernels ask for.
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "engine/engine.hpp"

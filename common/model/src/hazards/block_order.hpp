@@ -4,8 +4,6 @@
 // Which blocks of a launch have ordered their accesses through atomic accesses to a common address.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>

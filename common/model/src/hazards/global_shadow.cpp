@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << GlobalShadow::chunk_bits;
 
-/// Zeroed memory, of which only touched pages take memory of the host.
+/// Zeroed memory. Only its touched pages take memory of the host.
 void* map(std::size_t bytes)
 {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -4,7 +4,6 @@
 #include "hazards/global_watch.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <thread>

@@ -5,7 +5,6 @@
 // they are tested and changed together. The outcome is the same as by the rules of shared_watch.cpp, word by word.
 
 #include <array>
-#include <bit>
 #include <cstring>
 
 #include "hazards/shared_watch.hpp"

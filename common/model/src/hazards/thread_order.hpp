@@ -9,7 +9,6 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 #include "simt/counts.hpp"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "rules/lanes.hpp"
 #include "simt/rules.hpp"

@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <charconv>
-#include <limits>
 #include <string>
 
 namespace simt::ptx {

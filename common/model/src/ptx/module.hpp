@@ -18,48 +18,17 @@
 
 namespace simt::ptx {
 
+// clang-format off
 /// Fundamental and alternate types of the PTX ISA. `none` where an instruction has no type there.
 enum class Type : std::uint8_t {
-    none,
-    pred,
-    b1,
-    u4,
-    s4,
-    b8,
-    u8,
-    s8,
-    b16,
-    u16,
-    s16,
-    f16,
-    bf16,
-    e4m3x2,
-    e5m2x2,
-    b32,
-    u32,
-    s32,
-    f32,
-    tf32,
-    f16x2,
-    bf16x2,
-    u16x2,
-    s16x2,
-    e4m3x4,
-    e5m2x4,
-    ue8m0x2,
-    e2m1x2,
-    e2m3x2,
-    e3m2x2,
-    b64,
-    u64,
-    s64,
-    f64,
-    f32x2,
-    b128,
-    texref,
-    samplerref,
-    surfref,
+    none, pred,
+    b1, u4, s4, b8, u8, s8, b16, u16, s16, f16, bf16, e4m3x2, e5m2x2,
+    b32, u32, s32, f32, tf32, f16x2, bf16x2, u16x2, s16x2, e4m3x4, e5m2x4,
+    ue8m0x2, e2m1x2, e2m3x2, e3m2x2,
+    b64, u64, s64, f64, f32x2, b128,
+    texref, samplerref, surfref,
 };
+// clang-format on
 
 /// Bytes of a value of this type in memory and in a register; 0 for `none` and `pred`, 1 for types below a byte.
 int bytes_of(Type type);

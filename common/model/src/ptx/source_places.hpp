@@ -4,7 +4,6 @@
 // The source places of instructions: `.file`, `.loc` and `.section .debug_str`.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>

@@ -24,41 +24,16 @@ inline constexpr std::size_t most_packet_bytes = std::size_t{64} << 20, piece_by
 /// The environment variable that holds the number of the socket's descriptor.
 inline constexpr const char* socket_variable = "SIMT_REMOTE";
 
+// clang-format off
 /// The kinds of requests. Their numbers are part of the protocol.
 enum class Call : std::uint32_t {
-    hello,
-    load_module,
-    unload_module,
-    find_function,
-    function,
-    find_variable,
-    function_names,
-    allocate,
-    release,
-    host_memory,
-    range_of,
-    memory_info,
-    copy_in,
-    copy_out,
-    copy_rows,
-    fill,
-    create_array,
-    destroy_array,
-    copy_to_array,
-    copy_from_array,
-    create_texture,
-    destroy_texture,
-    launch,
-    occupancy,
-    set_heap_bytes,
-    reset,
-    host_fault,
-    note,
-    trial_integer,
-    trial_buffer,
-    trial_finish,
-    count_of_calls,
+    hello, load_module, unload_module, find_function, function, find_variable, function_names,
+    allocate, release, host_memory, range_of, memory_info, copy_in, copy_out, copy_rows, fill,
+    create_array, destroy_array, copy_to_array, copy_from_array, create_texture, destroy_texture,
+    launch, occupancy, set_heap_bytes, reset, host_fault, note,
+    trial_integer, trial_buffer, trial_finish, count_of_calls,
 };
+// clang-format on
 
 /// The head of a packet: its Call or Status, and the number of bytes that follow.
 struct PacketHead {

@@ -13,7 +13,6 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>

@@ -4,7 +4,6 @@
 // The listener that writes down single accesses, for pictures.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -8,8 +8,6 @@
 // only the lowest is served, and it fails if an earlier phase changed its word. Lanes that failed or were not served go another
 // round. Lanes also fail if another warp changes their word in between; that is not modeled.
 
-#include <array>
-
 #include "rules/shared_service.hpp"
 #include "simt/rules.hpp"
 

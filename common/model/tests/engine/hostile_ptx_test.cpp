@@ -136,7 +136,7 @@ End run(const std::string& body)
         request.parameters.resize(8);
         const int error = device.launch(request);
         const auto hazards = simt::take_hazards();
-        // Reads of what nobody wrote are no reach beyond memory.
+        // A read of unwritten memory does not reach beyond memory.
         const bool is_beyond =
             std::ranges::any_of(hazards, [](const simt::Hazard& hazard) { return hazard.kind != simt::HazardKind::uninitialized; });
         end.is_told = error != 0 || is_beyond || !simt::take_errors().empty();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Programs that repeat a launch, of which one is counted: launches that need not be executed are not, and the results equal those of a
+// Programs that repeat a launch, which is counted once. Launches that need not be executed are not, and the results equal those of a
 // program that executes everything.
 
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <ctime>
-#include <vector>
 
 namespace {
 

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// model_fuzz SECONDS FIRST FOLDER PROGRAM…: changes what programs feed the model, at random: the texts of their kernels, which it loads and
-// launches with arguments of any kind; their containers of device code; and the messages of a program that talks to the judge. What
-// reaches beyond memory shows as a crash, in a build with sanitizers also where it would not crash.
+// model_fuzz SECONDS FIRST FOLDER PROGRAM…: changes programs' input to the model at random: the texts of their kernels, which it loads and
+// launches with arguments of any kind; their containers of device code; and the packets of a program that talks to the judge. An access
+// beyond memory shows as a crash; a build with sanitizers finds every such access.
 //
 // A try depends on its number alone, and the first has the number FIRST: `model_fuzz 0 NUMBER …` makes one try again. In FOLDER, `number`
-// is that of the current try, and `text.ptx` and `container.bin` are what was tried last.
+// is that of the current try, and `text.ptx` and `container.bin` are the last inputs.
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// A program that talks to the judge, in messages of which some are damaged.
+// A program that talks to the judge. Some of its packets are damaged.
 #pragma once
 
 #include <filesystem>

@@ -5,7 +5,6 @@
 // that the GPU takes. A name that ends in `_alone` stands for one block, so that one multiprocessor has the GPU to itself.
 
 #include <cstdio>
-#include <cstdlib>
 
 #include <cuda_runtime.h>
 

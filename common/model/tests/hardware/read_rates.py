@@ -59,7 +59,7 @@ RATES: dict[str, tuple[str, str, _Amount]] = {
 
 
 # Four schedulers issue an instruction a cycle each, and a scheduler has 16 lanes for double precision and 4 for special functions. Kernels
-# come close to these rates and never above them, so that the table has them in place of the ones that were reached.
+# come close to these rates and never above them, so that the table has these rates in place of the measured ones.
 LIMITS = {"instructions": 4.0, "double_precision": 2.0, "special_functions": 0.5}
 
 

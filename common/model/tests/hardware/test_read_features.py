@@ -19,7 +19,7 @@ CSV = [
 
 
 def merged(folder, cases=CASES, table=CSV):
-    """The exit code, and the table after a run was put into one that has a row for one of its cases."""
+    """Put a run into a table that has a row for one of its cases. Return the exit code and the table."""
     run, output = folder / "run.txt", folder / "table.json"
     run.write_text("\n".join(["==PROF== Connected to process 1", *cases, *table, ""]), encoding="utf-8")
     known = ["async_copy", "to", 4, "pairs", "0000ffff", [0] * 32, [9, 9, 9]]

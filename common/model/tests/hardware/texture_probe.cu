@@ -6,8 +6,6 @@
 
 #include "feature_patterns.cuh"
 
-#include <algorithm>
-
 char* memory;
 uint4* output;
 

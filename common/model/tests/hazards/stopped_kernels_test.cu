@@ -8,7 +8,6 @@
 #undef NDEBUG  // an assertion is part of what is tested
 #include <cassert>
 #include <functional>
-#include <string>
 
 #include "marked_hazards.hpp"
 

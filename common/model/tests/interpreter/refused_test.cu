@@ -133,7 +133,7 @@ TEST(Refused, AreNoResultsThatNobodyReads)
     cudaFree(out);
 }
 
-/// A tensor of 8 x 8 x 4 numbers, of which boxes of 4 x 4 x 2 are copied.
+/// A tensor of 8 x 8 x 4 numbers, copied in boxes of 4 x 4 x 2.
 class RefusedTensorCopies : public testing::Test {
 protected:
     RefusedTensorCopies() { cudaMalloc(&data, 1024); }

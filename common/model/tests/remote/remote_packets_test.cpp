@@ -3,6 +3,8 @@
 
 // Messages to a device in another process that the runtime library never sends: none does harm.
 
+#include <random>
+
 #include "served_device.hpp"
 
 namespace {

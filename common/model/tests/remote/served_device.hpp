@@ -14,7 +14,6 @@
 #include <fstream>
 #include <future>
 #include <map>
-#include <random>
 
 #include "device/printed_message.hpp"
 #include "remote/channel.hpp"

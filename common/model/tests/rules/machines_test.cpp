@@ -46,7 +46,7 @@ TEST(Machines, ArePossible)
     for (const Machine& machine : machines()) EXPECT_EQ(why(machine), "") << machine.name;
 }
 
-/// A machine of the table that somebody has changed.
+/// A machine of the table after a change.
 Machine changed(const char* name, const std::function<void(Machine&)>& change)
 {
     Machine machine = *find_machine(name);

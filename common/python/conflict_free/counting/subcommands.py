@@ -101,7 +101,7 @@ def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
 
 
 def _report(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> int:
-    # The text comes first, so that a full disk loses nothing of it. Where nobody reads it to its end, the files are written all the same.
+    # The text is written first, so that a full disk does not cut it. The files are written even if the text's reader stops early.
     try:
         printed_report.show(data, sources, options.whole_names)
     finally:

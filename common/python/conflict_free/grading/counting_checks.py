@@ -49,8 +49,9 @@ def names_of(run: Run) -> dict[str, Any]:
     """Return the names of expressions with their values: the counts, summed over all launches, and the parameters of the case.
 
     ``reads`` and ``writes`` are all traffic of kernels from and to device memory; atomic operations count as writes. ``traffic`` is
-    both, ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``block`` has the most that one
-    block does, and ``busiest`` what the busiest multiprocessor does if blocks are spread evenly (see simt::remote::DataUse).
+    both, ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``shared_bytes`` is the most shared memory
+    of a block, ``block`` has the most that one block does, and ``busiest`` what the busiest multiprocessor does if blocks are spread
+    evenly (see simt::remote::DataUse).
     """
     kernels = run.report["kernels"]
     sums = {
@@ -67,6 +68,7 @@ def names_of(run: Run) -> dict[str, Any]:
         **others,
         **{key: run.calls["data"][key] for key in ("block", "busiest")},
         "partitions": _partitions_of(kernels),
+        "shared_bytes": max((kernel["shared_bytes"] for kernel in kernels), default=0),
         "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
         "launches": len(kernels),
         "kernels": len({kernel["name"] for kernel in kernels}),

@@ -29,8 +29,11 @@ CACHES = {
     "l2_store_sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
 }
 
-
 _SHARED = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
+
+# The wavefronts of ldmatrix and stmatrix, which the model counts among loads and stores: they are added to the counters of METRICS.
+MATRICES = {"shared_load_wavefronts": _SHARED.format("ldsm"), "shared_store_wavefronts": _SHARED.format("stsm")}
+
 _COPIES = "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"
 
 
@@ -144,7 +147,13 @@ def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, s
     found = [launch for launch in parse_launches(text) if launch.kernel == kernel]
     if len(found) != (launches or max(len(found), 1)):
         raise NoCounters(f"ncu saw {len(found)} launches of {kernel}, wanted {launches or 'at least 1'}")
-    return {key: sum(launch.number(metric) for launch in found) for key, metric in metrics.items()}
+    return {key: sum(_sum(launch, key, metric) for launch in found) for key, metric in metrics.items()}
+
+
+def _sum(launch: Launch, key: str, metric: str) -> int:
+    """Return a metric of a launch, with that of MATRICES if ncu was asked for it."""
+    added = MATRICES.get(key)
+    return launch.number(metric) + (launch.number(added) if added in launch.values else 0)
 
 
 def profiler(ncu: str, metrics: Iterable[str], log: Path) -> list[str]:
@@ -179,15 +188,17 @@ def run_ncu(ncu: str, command: list[str], kernels: str, metrics: Iterable[str]) 
     return text
 
 
-def read_counters(ncu: str, command: list[str], kernel: str, launches: int | None, metrics: dict[str, str] = METRICS) -> dict[str, int]:
+def read_counters(
+    ncu: str, command: list[str], kernel: str, launches: int | None, metrics: dict[str, str] = METRICS, added: Iterable[str] = ()
+) -> dict[str, int]:
     """Return the GPU's counters for a kernel's `launches` in a command, or however many there are. Raises NoCounters."""
-    return parse_ncu(run_ncu(ncu, command, kernel, metrics.values()), kernel, launches, metrics)
+    return parse_ncu(run_ncu(ncu, command, kernel, [*metrics.values(), *added]), kernel, launches, metrics)
 
 
 def read_with_caches(ncu: str, command: list[str], kernel: str, launches: int | None) -> tuple[dict[str, int], dict[str, int] | None]:
-    """Return the counters of METRICS, and those of CACHES or None if ncu has none of them. Raises NoCounters."""
+    """Return the counters of METRICS, and those of CACHES or None if ncu lacks one of these or of MATRICES. Raises NoCounters."""
     try:
-        found = read_counters(ncu, command, kernel, launches, METRICS | CACHES)
+        found = read_counters(ncu, command, kernel, launches, METRICS | CACHES, MATRICES.values())
     except NoCounters:
         return read_counters(ncu, command, kernel, launches), None
     return {key: found[key] for key in METRICS}, {key: found[key] for key in CACHES}

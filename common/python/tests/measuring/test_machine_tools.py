@@ -44,6 +44,12 @@ def test_each_counter_has_its_place():
     }
 
 
+def test_wavefronts_of_matrices_are_added_to_loads_and_stores():
+    matrices = {metric: str(number) for number, metric in enumerate(counters.MATRICES.values(), start=7)}
+    found = counters.parse_ncu(ncu_csv(VALUES | matrices), "copy_plain", 1)
+    assert found == dict.fromkeys(counters.METRICS, 1048576) | {"shared_load_wavefronts": 1048583, "shared_store_wavefronts": 1048584}
+
+
 @pytest.mark.parametrize(
     "shown",
     [

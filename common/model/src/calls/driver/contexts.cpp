@@ -3,14 +3,10 @@
 
 // Devices and contexts of the driver.
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "calls/driver/forward.hpp"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -40,7 +39,7 @@ struct CUgraph_st {
     ~CUgraph_st();
 };
 
-/// A graph that can be launched: a copy of the one that it was made of.
+/// A graph that can be launched: a copy of the graph from which it was instantiated.
 struct CUgraphExec_st {
     cudaGraph_t graph = nullptr;
     unsigned long long flags = 0;

@@ -3,8 +3,6 @@
 
 // Adds nodes to graphs, and changes their work in graphs and in executable graphs.
 
-#include <algorithm>
-
 #include "calls/graphs/graphs.hpp"
 #include "calls/runtime/copies.hpp"
 #include "calls/runtime/launches.hpp"

@@ -16,7 +16,7 @@ namespace simt::nccl {
 
 namespace {
 
-/// How long a rank waits for one that is busy elsewhere in the program.
+/// How long a rank waits for another rank that is busy elsewhere in the program.
 constexpr std::chrono::seconds patience{5};
 
 simt::Message described(const Transfer& message)

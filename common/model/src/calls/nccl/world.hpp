@@ -9,7 +9,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "simt/hazard.hpp"

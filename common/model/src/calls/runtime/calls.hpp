@@ -7,9 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <string>
 #include <type_traits>
 #include <vector>
 

@@ -4,7 +4,6 @@
 // Describes, checks and does copies and sets.
 
 #include <algorithm>
-#include <limits>
 
 #include "calls/runtime/arrays.hpp"
 #include "calls/runtime/copies.hpp"

@@ -3,7 +3,6 @@
 
 #include "calls/runtime/devices.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>

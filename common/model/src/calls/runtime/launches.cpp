@@ -3,7 +3,6 @@
 
 #include "calls/runtime/launches.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace simt::calls {

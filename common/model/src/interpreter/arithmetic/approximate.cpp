@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <string>
 
 #include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"

@@ -4,7 +4,6 @@
 // Extended-precision integer arithmetic: instructions that write or read the carry flag.
 
 #include <cstdint>
-#include <string>
 
 #include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"

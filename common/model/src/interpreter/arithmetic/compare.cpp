@@ -135,7 +135,7 @@ template <class Operator, class T> void set_predicate_of_constant(Warp& warp, co
     write_predicate(file, instruction.operand[0], lanes_where<T>([=](int lane) { return Operator::of(a[lane], b); }));
 }
 
-/// setp p, a, b, c or p|q, a, b, c, of the comparison's result `first`; `second` is what q is combined from.
+/// setp p, a, b, c or p|q, a, b, c, of the comparison's result `first`; q is combined from `second`.
 [[gnu::noinline]] void write_predicates(RegisterFile& file, const DecodedInstruction& instruction, std::uint32_t first,
                                         std::uint32_t second)
 {

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 
 #include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/directed.hpp"

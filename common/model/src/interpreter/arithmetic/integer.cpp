@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 #include <cmath>
-#include <limits>
-#include <string>
 
 #include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"

@@ -4,7 +4,6 @@
 // Logic, shifts, and their predicate forms.
 
 #include <cstdint>
-#include <string>
 
 #include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
@@ -61,7 +60,7 @@ template <class Operator, class T> void shift_by_constant(Warp& warp, const Deco
     write_lanes(file.active, detail::operand<T>(file, instruction, 0), [=](int lane) { return Operator::of(a[lane], amount); });
 }
 
-/// shf: the 64 bits b:a, shifted, of which the upper (to the left) or the lower word is kept.
+/// shf: shifts the 64 bits b:a, and keeps the upper word (to the left) or the lower word.
 template <bool left, bool clamps> struct FunnelShift {
     static std::uint32_t of(std::uint32_t a, std::uint32_t b, std::uint32_t c)
     {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <string>
 
 #include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"

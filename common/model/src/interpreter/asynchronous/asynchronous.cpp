@@ -4,7 +4,6 @@
 #include "interpreter/asynchronous/asynchronous.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "interpreter/memory/bad_address.hpp"
 #include "interpreter/memory/memory_access.hpp"

@@ -3,7 +3,6 @@
 
 #include "interpreter/asynchronous/mbarrier.hpp"
 
-#include <bit>
 #include <string>
 
 namespace simt::interpreter {

@@ -4,8 +4,6 @@
 // Conversion of addresses between state spaces, and tests of the state space of an address.
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "interpreter/memory/memory_access.hpp"
 

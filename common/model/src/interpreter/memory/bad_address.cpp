@@ -3,8 +3,6 @@
 
 #include "interpreter/memory/bad_address.hpp"
 
-#include <string>
-
 namespace simt::interpreter {
 
 namespace {

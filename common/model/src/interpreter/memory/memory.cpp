@@ -117,7 +117,7 @@ void load_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAcc
     }
 }
 
-/// store_elements() of all lanes, no two of which have one address.
+/// store_elements() for all lanes, each with an address of its own.
 template <class Memory, class Register>
 std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place)
 {

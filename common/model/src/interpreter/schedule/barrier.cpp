@@ -3,7 +3,6 @@
 
 // Barriers of a block and of a cluster, and fences.
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 

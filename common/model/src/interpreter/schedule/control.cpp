@@ -4,8 +4,6 @@
 // Branches, calls and ends.
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "device/address_space.hpp"
 #include "interpreter/decode/decoder.hpp"

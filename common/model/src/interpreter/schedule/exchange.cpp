@@ -4,13 +4,8 @@
 // Instructions that lanes of a warp execute together: shuffles, votes, matches, reductions, and the barrier of a warp. Each waits
 // until every lane of its mask that has not ended has reached an instruction of the same kind with the same mask.
 
-#include <algorithm>
-#include <bit>
-#include <bitset>
-#include <cstring>
-
-#include "interpreter/decode/decoder.hpp"
 #include "interpreter/schedule/exchange.hpp"
+#include "interpreter/decode/decoder.hpp"
 #include "interpreter/schedule/exchange_operands.hpp"
 #include "interpreter/schedule/launch.hpp"
 

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "interpreter/schedule/launch.hpp"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <bitset>
 
 #include "interpreter/schedule/exchange_operands.hpp"
 

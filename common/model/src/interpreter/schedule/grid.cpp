@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <bit>
 #include <deque>
 #include <exception>
 #include <optional>

@@ -4,7 +4,6 @@
 #include "interpreter/schedule/special_registers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 

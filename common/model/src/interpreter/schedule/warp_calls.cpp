@@ -4,7 +4,6 @@
 // The frames of functions: their registers and local memory, calls and returns.
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <new>
 

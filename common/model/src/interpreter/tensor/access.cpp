@@ -7,7 +7,6 @@
 // accesses 16 bytes. For each matrix, an H200 needs as many wavefronts as the fullest bank has distinct words, for loads and for
 // stores (231 of 231 cases of tests/hardware/ldmatrix_probe.cu).
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 

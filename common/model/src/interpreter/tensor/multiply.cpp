@@ -6,7 +6,6 @@
 // Products of f16, bf16, tf32 and 8-bit floating point are exact in single precision. They are added to C in single precision, in the
 // order of K. A GPU adds them in an order and precision of its own, so the last bits may differ: the last ten for 8-bit floating point.
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 

@@ -4,7 +4,6 @@
 // Matrices that the lanes of a warp hold together: the place of each element, reading and writing.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>

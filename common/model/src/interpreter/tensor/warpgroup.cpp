@@ -8,8 +8,6 @@
 // because a GPU computes a product when all four warps have issued it.
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <memory>
 
 #include "interpreter/asynchronous/asynchronous.hpp"

@@ -4,7 +4,6 @@
 // suld, sust and sured: arrays read and written by byte (.b) or by texel (.p), without filters.
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <mutex>
 

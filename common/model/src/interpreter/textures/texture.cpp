@@ -7,7 +7,6 @@
 #include "interpreter/textures/texture.hpp"
 
 #include <bit>
-#include <cstring>
 
 #include "device/address_space.hpp"
 #include "interpreter/arithmetic/half.hpp"

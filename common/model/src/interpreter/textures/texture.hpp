@@ -6,7 +6,6 @@
 
 #include <array>
 #include <memory>
-#include <string>
 
 #include "interpreter/decode/decoder.hpp"
 #include "interpreter/schedule/launch.hpp"

@@ -4,7 +4,6 @@
 // txq, suq and istypep: queries of texture and surface objects.
 
 #include <algorithm>
-#include <bit>
 #include <string_view>
 #include <utility>
 

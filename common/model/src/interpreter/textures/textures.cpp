@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <string>
 
 #include "device/bounds.hpp"
 

@@ -6,7 +6,6 @@
 // A GPU's layout of an array is not documented. In the model, texels lie row by row, slice by slice, level by level.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>

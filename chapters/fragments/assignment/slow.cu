@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The task done without its lessons. A cheat that is filled with it chooses how data are read and results stored.
+
+#include <cuda_fp16.h>
+
+// Two halves.
+using Element = unsigned;
+using Result = float;
+
+/// Half number k of the tiles, given the pair that it lies in.
+__host__ __device__ float half_of(unsigned both, int k)
+{
+    return __half2float(__ushort_as_half(static_cast<unsigned short>(both >> k % 2 * 16)));
+}
+
+struct Task {
+    Result* output;
+    const Element* input;
+    int pairs;
+
+    __host__ __device__ int threads() const { return pairs * 64 * 64; }
+    __host__ __device__ int elements() const { return pairs * 64 * 96; }
+    __host__ __device__ int results() const { return pairs * 64 * 64; }
+    /// Whether the sizes are those of the first visible case.
+    bool is_round() const { return pairs % 4 == 0; }
+    /// Runs before the kernel.
+    void prepare() const {}
+    __device__ void store(int k, Result value) const { output[k] = value; }
+    static void keep(Result* results, int k, Result value) { results[k] = value; }
+    template <class Function>
+    void call(Function function) const
+    {
+        function(output, reinterpret_cast<const uint4*>(input), pairs);
+    }
+
+    /// Does the work of thread i.
+    template <class Read, class Store>
+    __host__ __device__ void work(int i, Read read, Store put) const
+    {
+        const int a = i / 4096 * 2 * 64 * 96 + i / 64 % 64 * 96, b = i / 4096 * 2 * 64 * 96 + 64 * 96 + i % 64;
+        float sum = 0;
+        for (int k = 0; k < 96; ++k)
+            sum += half_of(read((a + k) / 2), a + k) * half_of(read((b + k * 64) / 2), b + k * 64);
+        put(i, sum);
+    }
+};
+
+void solve(const Task& task);
+
+void multiply_tiles(float* products, const uint4* tiles, int pairs)
+{
+    solve({products, reinterpret_cast<const Element*>(tiles), pairs});
+}
