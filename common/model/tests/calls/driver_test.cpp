@@ -248,7 +248,7 @@ TEST_F(Driver, TellsARuntimeInsideTheProgramHowToBuildItOnce)
     EXPECT_EQ(cuGetExportTable(&table, &id), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "error: cuGetExportTable is not supported by the model; a program with the CUDA runtime in it asks for it: build it with "
-              "nvcc -cudart shared\n");
+              "nvcc -cudart shared, of CUDA 13\n");
     EXPECT_EQ(std::exchange(fake_device().errors, {}).size(), 1U);
 }
 
