@@ -110,7 +110,7 @@
       parts.push(element("text", { class: "axis wavefront", x: LEFT + banks * CELL, y: 13 }, `bank ${banks - 1}`));
       const top = 19;
       lines.forEach((line, i) =>
-        parts.push(element("text", { class: "axis wavefront", x: LEFT - 5, y: top + i * ROW + 16 }, `byte ${line * LINE}`)),
+        parts.push(element("text", { class: "axis wavefront", x: LEFT - 5, y: top + i * ROW + 16 }, line * LINE)),
       );
       for (const [word] of rowOfWord) {
         const place = { x: LEFT + (word % banks) * CELL, y: top + lines.indexOf(Math.floor(word / banks)) * ROW };
