@@ -106,9 +106,9 @@
       const rowsOfBank = new Map();
       for (const [word] of rowOfWord) rowsOfBank.set(word % banks, (rowsOfBank.get(word % banks) ?? 0) + 1);
       const lines = [...new Set([...rowOfWord.keys()].map((word) => Math.floor(word / banks)))].sort((a, b) => a - b);
-      const parts = [element("text", { class: "axis", x: LEFT, y: 13 }, "bank 0")];
-      parts.push(element("text", { class: "axis wavefront", x: LEFT + banks * CELL, y: 13 }, `bank ${banks - 1}`));
-      const top = 19;
+      const parts = [element("text", { class: "axis", x: LEFT, y: 21 }, "bank 0")];
+      parts.push(element("text", { class: "axis wavefront", x: LEFT + banks * CELL, y: 21 }, `bank ${banks - 1}`));
+      const top = 27;
       lines.forEach((line, i) =>
         parts.push(element("text", { class: "axis wavefront", x: LEFT - 5, y: top + i * ROW + 16 }, line * LINE)),
       );
