@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The parts that the explorers of banks and of sectors share: the model's compiled rules, words and drawing.
+// The parts that the explorers share: the model's compiled rules, words and drawing.
 "use strict";
 
 (() => {
@@ -53,7 +53,19 @@
     control.value = isFree ? number : Math.min(Number(control.max), Math.max(Number(control.min), number));
   }
 
+  /** Shows the explorer of a figure in place of the still picture. It chooses anew whenever one of its controls changes. */
+  function begin(figure, choose) {
+    for (const control of figure.querySelectorAll("[data-control]"))
+      control.addEventListener("change", () => {
+        if (control.type === "number") bringIntoRange(control);
+        choose();
+      });
+    figure.querySelector(".fallback").hidden = true;
+    figure.querySelector(".live").hidden = false;
+    choose();
+  }
+
   window.conflictFree = {
-    parts: { WARP, lanesFrom, loadRule, bytesAtOnce, plural, ranges, ascending, element, gridPath, bringIntoRange },
+    parts: { WARP, lanesFrom, loadRule, bytesAtOnce, plural, ranges, ascending, element, gridPath, bringIntoRange, begin },
   };
 })();

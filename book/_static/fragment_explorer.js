@@ -7,7 +7,7 @@
 
 (() => {
   if (!window.conflictFree?.sharedSchedule) return; // The still picture stays.
-  const { WARP, lanesFrom, plural, element, gridPath, bringIntoRange } = conflictFree.parts;
+  const { WARP, lanesFrom, plural, element, gridPath, begin } = conflictFree.parts;
 
   const UNIT = 16;
   const LINE = 128;
@@ -51,14 +51,7 @@
       this.figure = figure;
       this.machine = JSON.parse(figure.dataset.machine);
       this.find = (selector) => figure.querySelector(selector);
-      for (const control of figure.querySelectorAll("[data-control]"))
-        control.addEventListener("change", () => {
-          if (control.type === "number") bringIntoRange(control);
-          this.choose();
-        });
-      this.find(".fallback").hidden = true;
-      this.find(".live").hidden = false;
-      this.choose();
+      begin(figure, () => this.choose());
     }
 
     control(name) {

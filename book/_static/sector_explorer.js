@@ -6,7 +6,7 @@
 "use strict";
 
 (() => {
-  const { WARP, lanesFrom, loadRule, bytesAtOnce, plural, element, bringIntoRange } = conflictFree.parts;
+  const { WARP, lanesFrom, loadRule, bytesAtOnce, plural, element, begin } = conflictFree.parts;
   const SECTOR = 32;
 
   /**
@@ -63,14 +63,7 @@
       this.figure = figure;
       this.rule = rule;
       this.find = (selector) => figure.querySelector(selector);
-      for (const control of figure.querySelectorAll("[data-control]"))
-        control.addEventListener("change", () => {
-          if (control.type === "number") bringIntoRange(control);
-          this.choose();
-        });
-      this.find(".fallback").hidden = true;
-      this.find(".live").hidden = false;
-      this.choose();
+      begin(figure, () => this.choose());
     }
 
     /** Reads the controls, asks the rule, and shows its answer. */

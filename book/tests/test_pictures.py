@@ -9,6 +9,7 @@ import xml.etree.ElementTree
 
 import pytest
 from conftest import BOOK
+from test_directives import text_of
 
 from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
@@ -288,6 +289,17 @@ def test_a_picture_refuses_rows_that_the_array_does_not_have(project):
     far = access("load", [1024 + lane for lane in range(32)], line_of(project, "= tile["))
     write_trace(project, [{"block": [0, 0, 0], "accesses": [far]}])
     assert "has 33 rows of 128 bytes" in project.build_error(".. tile-banks:: copy.copy_shared load")
+
+
+def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width(project):
+    line = line_of(project, "= tile[")
+    column = access("load", [32 * lane + 5 for lane in range(20)], line)
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [column]}])
+    said = text_of(project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n"))
+    for told in ("32 words all 20 words in bank 5: 20 wavefronts", "33 words 1 of 20 words in bank 5: 1 wavefront ", "5: 2 wavefronts"):
+        assert told in said
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [{**column, "size": 8}]}])
+    assert "8 bytes a lane is served in parts" in project.build_error(".. tile-banks:: copy.copy_shared load")
 
 
 def test_the_model_places_a_blocks_first_variable_where_pictures_count_from():

@@ -16,7 +16,7 @@ from .banks import cost_in_words
 from .traces import Panel, shared_access
 
 #: Units of the picture: width of a row of all banks, height of a row, room for the number of a row and for the banks.
-ACROSS, ROW, LEFT, TOP = 208, 11, 26, 18
+ACROSS, ROW, LEFT, TOP = 208, 15, 26, 18
 
 #: Bytes that a bank delivers in one wavefront.
 BANK_BYTES = 4

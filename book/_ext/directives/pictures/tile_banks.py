@@ -34,7 +34,7 @@ class Layout:
 
 
 def words_of(access: dict[str, Any]) -> list[int]:
-    """Return the word of 4 bytes that each active lane of a traced access touches first."""
+    """Return the word of 4 bytes that each active lane of a traced access of at most 4 bytes touches."""
     return [offset // WORD_BYTES for offset in access["lanes"] if offset is not None]
 
 
@@ -109,6 +109,10 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         panel = Panel.parse(self.arguments[0])
         run, access = shared_access(evidence, panel)
         banks, words = run["banks"], words_of(access)
+        if access["size"] > WORD_BYTES:
+            raise ResultError(
+                f"an access of {access['size']} bytes a lane is served in parts; this picture has one of at most {WORD_BYTES}"
+            )
         width = self.options.get("row", banks)
         refuse_rows_beyond(evidence, panel.slug, panel.kernel, WORD_BYTES * width, 1 + max(words) // width)
         widths = [int(text) for text in self.options.get("widths", str(width)).split()]
