@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest] [LEAST_GPU CAPABILITY])
+# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest|product] [LEAST_GPU CAPABILITY])
 #
 # Adds a chapter: the program chapters/SLUG/SLUG of the build folder, target chapter_SLUG, from SLUG.cu, with the headers
 # *.cuh beside it that it includes, and its checks, which all run this program
@@ -9,9 +9,9 @@
 #   chapter.SLUG.model.NAME label cpu   the same on an older machine, for each of MACHINES
 #   chapter.SLUG.gpu        label gpu   on a GPU: kernels checked and timed
 #   chapter.SLUG.sanitizer  label gpu   kernels under each tool of compute-sanitizer, at SANITIZED_SIZES
-# PEERS says what the chapter's kernels on floats do, so that scripts/measure --peers times the libraries that do it too: they
-# transpose a matrix, add up an array, or find nearest neighbors. LEAST_GPU is for a program that GPUs before CAPABILITY, such
-# as 9.0, have no instructions for: it is not compiled for them.
+# PEERS says what the chapter's kernels do, so that scripts/measure --peers times the libraries that do it too: they transpose a
+# matrix, add up an array, find nearest neighbors, or multiply matrices. LEAST_GPU is for a program that GPUs before CAPABILITY, such
+# as 9.0, have no instructions for: it is not compiled for them; 9.0a is for one that later GPUs have none for either.
 # Checks that need a GPU are reported as skipped where there is none. The program's counts go to
 # ${CMAKE_BINARY_DIR}/counts/SLUG.json, and SLUG.NAME.json for older machines, which the target `counts` brings up to date.
 function(add_chapter slug)
@@ -50,13 +50,18 @@ function(add_chapter_program target source name)
     compare_with_machine_code(${target})
 endfunction()
 
-# Takes GPUs before a compute capability from those that a program is compiled for.
+# Drops architectures older than a compute capability. If it ends with "a", such as 9.0a, the program uses instructions of
+# that architecture alone, and is compiled for no other.
 function(compile_from_gpu target capability)
     string(REPLACE "." "" least ${capability})
+    string(REGEX MATCH "^[0-9]+" least_number ${least})
     set(architectures "")
     foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
         string(REGEX MATCH "^[0-9]+" number ${architecture})
-        if(number GREATER_EQUAL least)
+        if(number EQUAL least_number)
+            string(REPLACE ${number} ${least} architecture ${architecture})
+            list(APPEND architectures ${architecture})
+        elseif(number GREATER least_number AND NOT least MATCHES "a$")
             list(APPEND architectures ${architecture})
         endif()
     endforeach()
@@ -75,7 +80,7 @@ endfunction()
 
 # Tells scripts/measure what libraries are asked to do beside a chapter's kernels.
 function(write_peers slug subject)
-    set(subjects transpose sum nearest)
+    set(subjects transpose sum nearest product)
     if(NOT subject IN_LIST subjects)
         message(FATAL_ERROR "chapter ${slug}: PEERS ${subject} given, accepted: ${subjects}")
     endif()

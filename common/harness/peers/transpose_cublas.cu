@@ -4,43 +4,13 @@
 // The transpose of cuBLAS, timed and checked as the kernels of the chapters are. scripts/measure --peers stores the text
 // between a call's markers with its times.
 
-#include <cublas_v2.h>
-
-#include <conflict_free/error.hpp>
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
 
+#include "cublas.hpp"
 #include "peers.hpp"
 
 using namespace conflict_free;
-
-void check_cublas(cublasStatus_t status, const char* call)
-{
-    if (status != CUBLAS_STATUS_SUCCESS) throw CudaError(std::string(call) + " failed: " + cublasGetStatusString(status));
-}
-
-#define CUBLAS_CHECK(call) check_cublas((call), #call)
-
-/// Made by the first launch, which is not timed: the harness has looked for a GPU by then.
-cublasHandle_t cublas()
-{
-    static const cublasHandle_t handle = [] {
-        cublasHandle_t made{};
-        CUBLAS_CHECK(cublasCreate(&made));
-        return made;
-    }();
-    return handle;
-}
-
-std::string cublas_version()
-{
-    const auto part = [](libraryPropertyType type) {
-        int number = 0;
-        CUBLAS_CHECK(cublasGetProperty(type, &number));
-        return std::to_string(number);
-    };
-    return part(MAJOR_VERSION) + "." + part(MINOR_VERSION) + "." + part(PATCH_LEVEL);
-}
 
 void cublas_geam(const Matrices<float>& m)
 {

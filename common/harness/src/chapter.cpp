@@ -332,14 +332,21 @@ Chapter& Chapter::least_compute_capability(int major, int minor, std::string rea
     return *this;
 }
 
+Chapter& Chapter::only_compute_capability(int major, int minor, std::string reason)
+{
+    only_that_compute_capability_ = true;
+    return least_compute_capability(major, minor, std::move(reason));
+}
+
 std::string Chapter::unsuitable(const std::string& compute_capability) const
 {
     std::pair<int, int> has{0, 0};
     char dot = 0;
     std::istringstream(compute_capability) >> has.first >> dot >> has.second;
-    if (has >= least_compute_capability_) return {};
+    if (only_that_compute_capability_ ? has == least_compute_capability_ : has >= least_compute_capability_) return {};
     return "compute capability " + compute_capability + ", accepted: " + std::to_string(least_compute_capability_.first) + "." +
-           std::to_string(least_compute_capability_.second) + " or later, because " + reason_for_compute_capability_;
+           std::to_string(least_compute_capability_.second) + (only_that_compute_capability_ ? "" : " or later") + ", because " +
+           reason_for_compute_capability_;
 }
 
 int Chapter::run(int argc, char** argv)

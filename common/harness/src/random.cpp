@@ -37,4 +37,11 @@ void fill_random(std::span<int> values, std::uint64_t seed)
     });
 }
 
+void fill_random(std::span<std::int8_t> values, std::uint64_t seed)
+{
+    parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<std::int8_t>(random_bits(seed, i) >> 56);
+    });
+}
+
 }  // namespace conflict_free

@@ -9,7 +9,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
-from conflict_free.evidence.metrics import MEASURED, counted_size, is_of_arrays, parse_size, pretty_size
+from conflict_free.evidence.metrics import MEASURED, counted_size, is_of_arrays, parse_size, pretty_size, rate_unit
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, ResultError
 from conflict_free.evidence.values import Value, describe_all
 
@@ -93,11 +93,8 @@ def timed_value(evidence: Evidence, slug: str, kernel: str, size: str, metric: s
 def rate_metrics(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, str]:
     """Return the measure of a kernel's speed: metric, and its unit for readers."""
     row = evidence.measured_row(CEILING_SLUG if kernel == CEILING else slug, kernel, size)
-    if row.get("work"):
-        return {"billions_per_second": f"billion {row['work']['unit']}/s"}
-    if is_of_arrays(evidence.result(slug)):
-        return {"gbps": "GB/s"}
-    return {"gbps": "GB/s", "percent_of_memcpy": "% of cudaMemcpy"}
+    of_copy = {} if row.get("work") or is_of_arrays(evidence.result(slug)) else {"percent_of_memcpy": "% of cudaMemcpy"}
+    return dict([rate_unit(row)]) | of_copy
 
 
 def shown_metrics(options: dict[str, Any]) -> list[str]:

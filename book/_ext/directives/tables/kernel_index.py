@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from conflict_free.evidence.lookup import Evidence
-from conflict_free.evidence.metrics import area, format_number, gbps, pretty_size, work_rate
+from conflict_free.evidence.metrics import area, format_number, pretty_size, rate, rate_unit
 from conflict_free.evidence.names import CEILING
 
 from ..filled_late import fill_late
@@ -22,9 +22,7 @@ def speed(evidence: Evidence, slug: str, kernel: str) -> dict[str, str]:
     if not rows:
         return {"speed": NOTHING, "unit": "", "size": NOTHING}
     row = max(rows, key=area)
-    if row.get("work"):
-        return {"speed": format_number(work_rate(row)), "unit": f"10⁹ {row['work']['unit']}/s", "size": pretty_size(row["size"])}
-    return {"speed": format_number(gbps(row)), "unit": "GB/s", "size": pretty_size(row["size"])}
+    return {"speed": format_number(rate(row)), "unit": rate_unit(row)[1], "size": pretty_size(row["size"])}
 
 
 def counts(evidence: Evidence, slug: str) -> dict[str, list[str]]:

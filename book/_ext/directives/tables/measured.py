@@ -9,7 +9,7 @@ from docutils.parsers.rst import directives
 
 from conflict_free.evidence.files import peer_rows
 from conflict_free.evidence.lookup import Evidence
-from conflict_free.evidence.metrics import format_number, gbps, is_of_arrays, parse_size, sample, work_rate
+from conflict_free.evidence.metrics import format_number, gbps, is_of_arrays, parse_size, rate, rate_unit, sample
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, PUBLISHED_CEILING
 from conflict_free.evidence.values import describe
 
@@ -118,7 +118,7 @@ def _state(row: dict[str, Any], copy: dict[str, Any] | None, state: str) -> dict
     time = sample(row, state)
     percent = format_number(100 * gbps(row, state) / gbps(copy, state), ".0f") if copy else "–"
     return {
-        "rate": format_number(work_rate(row, state) if row.get("work") else gbps(row, state)),
+        "rate": format_number(rate(row, state)),
         "percent": percent,
         "median": format_number(time["median_ms"]),
         "p10": format_number(time["p10_ms"]),
@@ -185,7 +185,7 @@ class MeasuredTable(EvidenceDirective, directive="measured-table"):
             groups=groups,
             here=gpu_name(evidence, LOCAL) if beside else "",
             arrays=is_of_arrays(result),
-            unit=next((f"billion {row['work']['unit']}/s" for row in result["rows"] if row.get("work")), "GB/s"),
+            unit=rate_unit(result["rows"][0])[1],
             cpu=result["provenance"].get("cpu", "a processor that is not named"),
             on_host=any(row["on_host"] for group in groups for row in group["rows"]),
             calls={row["name"]: row for group in groups for row in group["rows"] if row["library"]}.values(),

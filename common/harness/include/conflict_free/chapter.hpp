@@ -112,6 +112,9 @@ public:
     /// of `reason`. On an older one the program says so and ends with exit code 77.
     Chapter& least_compute_capability(int major, int minor, std::string reason);
 
+    /// The same for kernels whose instructions later GPUs do not have either.
+    Chapter& only_compute_capability(int major, int minor, std::string reason);
+
     /// Why the kernels cannot run on a GPU of a compute capability such as "9.0"; empty if they can.
     std::string unsuitable(const std::string& compute_capability) const;
 
@@ -238,6 +241,7 @@ private:
     int tile_dim_ = 1;
     int repetitions_ = 1;
     std::pair<int, int> least_compute_capability_{0, 0};
+    bool only_that_compute_capability_ = false;
     std::string reason_for_compute_capability_;
     int rows_of_smallest_tile_ = 32;
     std::size_t least_timed_bytes_ = std::size_t{4} << 20;

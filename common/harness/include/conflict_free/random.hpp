@@ -24,4 +24,7 @@ void fill_random(std::span<unsigned> values, std::uint64_t seed);
 /// Fills `values` with the sequence that `seed` names, on all cores: integers evenly from [-2³⁰, 2³⁰).
 void fill_random(std::span<int> values, std::uint64_t seed);
 
+/// Fills `values` with the sequence that `seed` names, on all cores: whole numbers evenly from -128 to 127.
+void fill_random(std::span<std::int8_t> values, std::uint64_t seed);
+
 }  // namespace conflict_free

@@ -6,7 +6,20 @@ import dataclasses
 import re
 from typing import Any
 
-from .metrics import COUNTED, MEASURED, OF_KERNELS, SHARES, counts_metric, gbps, issue_limit, parse_size, pretty_size, sample, work_rate
+from .metrics import (
+    COUNTED,
+    MEASURED,
+    OF_KERNELS,
+    SHARES,
+    counts_metric,
+    gbps,
+    issue_limit,
+    parse_size,
+    pretty_size,
+    rate_unit,
+    sample,
+    work_rate,
+)
 from .names import CEILING, CEILING_SLUG, HISTORICAL, PEERS, SPECIMENS, ResultError
 from .rows import Rows
 from .speeds import SPEED_CLAIMS, WARM, time_of_work, verdict
@@ -105,8 +118,7 @@ class Evidence(Rows):
                     f"{side!r} is not a time; accepted: slug.kernel.size, slug.{PEERS}.NAME.size, each with or without {WARM}"
                 )
             times.append(time_of_work(row, state))
-            rate = "billions_per_second" if row.get("work") else "gbps"
-            values.append(self._single(f"{key}.{'warm_' if state == 'warm' else ''}{rate}"))
+            values.append(self._single(f"{key}.{'warm_' if state == 'warm' else ''}{rate_unit(row)[0]}"))
         found = verdict(*times)
         provenance = "; ".join(dict.fromkeys(value.provenance for value in values))
         holds = found in SPEED_CLAIMS[words]
@@ -152,6 +164,8 @@ class Evidence(Rows):
         if what == "gbps":
             number = gbps(row, state)
         elif what == "rate":
+            if metric.removeprefix("warm_") != rate_unit(row)[0]:
+                raise ResultError(f"{name} at {size} has no {metric}; its speed is {rate_unit(row)[0]}")
             number = work_rate(row, state)
         elif what == "percent":
             number = self.percent_of_memcpy(row, state)

@@ -10,6 +10,9 @@ from conflict_free.counts import GROUPS, MEASURES, NUMBERS
 
 from .names import COUNTED_SIZE, PEERS, SECTOR_BYTES, SPECIMENS, SPEED_WORDS, ResultError
 
+#: The unit of work of a product: a multiplication or an addition of two numbers.
+FLOP = "FLOP"
+
 _SIZE = re.compile(r"([1-9][0-9]*|0(?=x))(?:x([1-9][0-9]*))?\Z")
 
 
@@ -80,11 +83,22 @@ def gbps(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> 
     return row["bytes"] / sample(row, state)[which] / 1e6
 
 
+def rate_unit(row: dict[str, Any]) -> tuple[str, str]:
+    """Return the metric of a row's speed, and its unit for readers."""
+    if not row.get("work"):
+        return "gbps", "GB/s"
+    unit = row["work"]["unit"]
+    return ("tflops", "TFLOP/s") if unit == FLOP else ("billions_per_second", f"billion {unit}/s")
+
+
 def work_rate(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
-    """Return 10**9 units of a row's work a second. Raises ResultError if the unit of work is the byte."""
+    """Return the units of a row's work a second: 10**12 floating-point operations, or 10**9 of any other unit.
+
+    Raises ResultError if the unit of work is the byte.
+    """
     if not row.get("work"):
         raise ResultError(f"{row['kernel']} at {row['size']} has no unit of work but bytes; its metric is gbps")
-    return row["work"]["amount"] / sample(row, state)[which] / 1e6
+    return row["work"]["amount"] / sample(row, state)[which] / (1e9 if row["work"]["unit"] == FLOP else 1e6)
 
 
 #: Lanes of all instructions that a multiprocessor issues in a cycle: one instruction from each of four schedulers.
@@ -107,11 +121,15 @@ def issue_limit(result: dict[str, Any], row: dict[str, Any]) -> float:
     return multiprocessors * LANES_ISSUED_PER_CYCLE * row["sm_mhz"] / per_pair / 1e3
 
 
+def rate(row: dict[str, Any], state: str = "cold") -> float:
+    """Return a row's speed, in the unit of rate_unit()."""
+    return work_rate(row, state) if row.get("work") else gbps(row, state)
+
+
 def speed(row: dict[str, Any], state: str = "cold", spec: str = "") -> str:
-    """Return a row's GB/s in a format of Python, or billions of its other units of work a second, with the unit."""
-    if row.get("work"):
-        return f"{format_number(work_rate(row, state), spec)} G{row['work']['unit']}/s"
-    return format_number(gbps(row, state), spec)
+    """Return a row's speed in a format of Python: GB/s without the unit, and other work with it, such as Gpairs/s."""
+    unit = f" {rate_unit(row)[1].replace('billion ', 'G')}" if row.get("work") else ""
+    return format_number(rate(row, state), spec) + unit
 
 
 #: The number of pieces of a transpose across GPUs, for measurements that set it.
@@ -128,6 +146,8 @@ MEASURED = {
     "billions_per_second": ("cold", "rate"),
     "warm_gbps": ("warm", "gbps"),
     "warm_billions_per_second": ("warm", "rate"),
+    "tflops": ("cold", "rate"),
+    "warm_tflops": ("warm", "rate"),
     "warm_ms": ("warm", "median_ms"),
     "warm_p10_ms": ("warm", "p10_ms"),
     "warm_p90_ms": ("warm", "p90_ms"),

@@ -25,11 +25,15 @@ SOURCES = ROOT / "common" / "harness" / "peers"
 SCRIPT = Path(__file__).with_name("peers") / "time_peers.py"
 
 # The C++ libraries for each subject, with the name of each library's program; no library has the subject "nearest".
-CPP = {"transpose": {"cuBLAS": "transpose_cublas", "cuTENSOR": "transpose_cutensor"}, "sum": {"CUB": "sum_cub"}}
+CPP = {
+    "transpose": {"cuBLAS": "transpose_cublas", "cuTENSOR": "transpose_cutensor"},
+    "sum": {"CUB": "sum_cub"},
+    "product": {"cuBLAS": "product_cublas"},
+}
 # Python libraries by the name of their module, and their subjects.
-PYTHON = {"torch": ("PyTorch", ("transpose", "sum", "nearest")), "cupy": ("CuPy", ("transpose", "sum"))}
-# Bytes of an element that the libraries work on: a float, or a point of three.
-ELEMENT_BYTES = {"transpose": 4, "sum": 4, "nearest": 12}
+PYTHON = {"torch": ("PyTorch", ("transpose", "sum", "nearest", "product")), "cupy": ("CuPy", ("transpose", "sum"))}
+# Bytes of an element that the libraries work on: a float, a point of three, or a bf16.
+ELEMENT_BYTES = {"transpose": 4, "sum": 4, "nearest": 12, "product": 2}
 
 
 @dataclass

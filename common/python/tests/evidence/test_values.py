@@ -348,6 +348,7 @@ def test_speed_is_in_bytes_or_in_work():
     assert metrics.speed(row) == "1.50"
     assert metrics.speed(row, "warm", ".0f") == "3"
     assert metrics.speed({**row, "work": {"unit": "pairs", "amount": 8e9}}, "warm") == "8,000 Gpairs/s"
+    assert metrics.speed({**row, "work": {"unit": "FLOP", "amount": 8e12}}, "warm", ".0f") == "8000 TFLOP/s"
     assert metrics.speed({**row, "work": None, "time": {"host": {"median_ms": 2.0}}}) == "1.50"
 
 

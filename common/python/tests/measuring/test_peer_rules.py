@@ -27,6 +27,11 @@ int main()
     std::vector<float3> points(5000);
     random_points(points, 3);
     for (const float3& p : points) std::fwrite(&p, 4, 3, stdout);
+    std::vector<std::int8_t> a(30 * 40), b(40 * 50);
+    conflict_free::fill_random(a, 5);
+    conflict_free::fill_random(b, ~std::uint64_t{5});
+    for (int number : a) floats[0] = static_cast<float>(number), std::fwrite(&floats[0], 4, 1, stdout);
+    for (int number : b) floats[0] = static_cast<float>(number), std::fwrite(&floats[0], 4, 1, stdout);
 }
 """
 
@@ -51,7 +56,10 @@ def test_the_data_are_those_of_our_kernels(tmp_path):
     subprocess.run(["g++", "-o", "generator", "-pthread", *map(str, tmp_path.glob("*.o"))], check=True, cwd=tmp_path)
     made = np.frombuffer(subprocess.run([tmp_path / "generator"], capture_output=True, check=True).stdout, np.float32)
     assert np.array_equal(made[:2500000], peer_data.random_floats(2500000, 7))
-    assert np.array_equal(made[2500000:].reshape(5000, 3), peer_data.random_points(5000, 3))
+    assert np.array_equal(made[2500000:2515000].reshape(5000, 3), peer_data.random_points(5000, 3))
+    a, b = peer_data.random_factors(50, 30, 5)
+    assert a.shape == (30, 40) and b.shape == (40, 50)
+    assert np.array_equal(made[2515000:], np.concatenate((a.ravel(), b.ravel())))
 
 
 # --- checks --------------------------------------------------------------------------------------
@@ -66,6 +74,22 @@ def test_a_transpose_is_compared_bit_by_bit():
         output[129, 69] = wrong
         assert peer_checks.is_transposed(matrix, output) == "an element in rows 128 to 129 is not the transpose's"
     assert "70 by 130" in peer_checks.is_transposed(matrix, matrix)
+
+
+def test_bf16_is_rounded_to_nearest_even():
+    values = np.array([1.0, -3.0, 257.0, 259.0, 1 + 2**-8, 1 + 2**-8 + 2**-20, 0.0], np.float32)
+    assert [hex(bits) for bits in peer_data.bf16(values)] == ["0x3f80", "0xc040", "0x4380", "0x4382", "0x3f80", "0x3f81", "0x0"]
+
+
+def test_one_row_in_64_of_a_product_is_checked():
+    a, b = peer_data.random_factors(40, 130, 3)
+    rows = peer_checks.rows_to_check(130)
+    assert rows.tolist() == [63, 127, 129]
+    right = peer_data.bf16((a.astype(np.float64) @ b).astype(np.float32))
+    wanted = peer_checks.rounded_rows(a, b, rows)
+    assert peer_checks.has_rows(rows, wanted, right) == ""
+    right[127, 39] ^= 1
+    assert peer_checks.has_rows(rows, wanted, right) == "row 127 is not the product's"
 
 
 def test_a_sum_may_round_but_not_lose_a_number():

@@ -107,7 +107,7 @@ def test_what_an_earlier_call_left_right_does_not_pass():
 
     matrix = peer_data.random_floats(64 * 32, 1).reshape(32, 64)
     right = np.ascontiguousarray(matrix.T)
-    work = time_peers.Task(matrix, right, lambda output: peer_checks.is_transposed(matrix, output))
+    work = time_peers.Task((matrix,), right, lambda output: peer_checks.is_transposed(matrix, output))
     does = time_peers.measure(Host(1.0), lambda output, given: np.copyto(output, given.T), work, 10, 60)
     does_nothing = time_peers.measure(Host(1.0), lambda output, given: None, work, 10, 60)
     assert does["check"]["passed"] and not does_nothing["check"]["passed"]
@@ -141,6 +141,9 @@ class Tensor(numpy.ndarray):
     def cuda(self): return self.copy()
     def cpu(self): return self
     def numpy(self): return numpy.asarray(self)
+    def view(self, kind=None):
+        if kind is bfloat16: return Bfloat16(numpy.asarray(self))
+        return numpy.ndarray.view(self, *() if kind is None else (kind,))
     def argmin(self, dim): return numpy.asarray(self).argmin(axis=dim)
     def topk(self, count, largest):
         assert not largest
@@ -149,6 +152,21 @@ class Tensor(numpy.ndarray):
         view = numpy.ndarray.diagonal(self, offset)
         view.setflags(write=True)
         return view
+
+bfloat16, int16 = "bfloat16", numpy.int16
+
+class Bfloat16:
+    # Bits of bf16, which numpy does not have.
+    dtype = bfloat16
+    def __init__(self, bits): self.bits = bits
+    def is_floating_point(self): return True
+    def fill_(self, value): self.bits.fill(0x7FC0)
+    def view(self, kind): return from_numpy(self.bits)
+    def floats(self): return (self.bits.astype(numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32)
+
+def mm(a, b, out):
+    from peer_data import bf16
+    out.bits[...] = bf16(a.floats() @ b.floats()).view(numpy.int16)
 
 def from_numpy(array): return array.view(Tensor)
 def zeros(count, device): return from_numpy(numpy.zeros(count, numpy.float32))
@@ -182,6 +200,7 @@ def pretend_torch(tmp_path) -> Path:
         ("transpose", "300x200", ["torch_copy"]),
         ("sum", "100000x1", ["torch_sum"]),
         ("nearest", "200x1", ["torch_cdist_topk", "torch_cdist_argmin"]),
+        ("product", "40x130", ["torch_mm"]),
     ],
 )
 def test_what_is_asked_of_pytorch(pretend_torch, subject, size, names):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from peer_data import in_parts
+from peer_data import bf16, in_parts
 
 # Queries and points of one step of the search: their distances stay in a core's cache.
 _QUERIES = 64
@@ -28,6 +28,22 @@ def is_transposed(matrix: np.ndarray, output: np.ndarray) -> str:
 
     in_parts(len(output), compare, _ROWS)
     return f"an element in rows {min(wrong)} to {min(min(wrong) + _ROWS, len(output)) - 1} is not the transpose's" if wrong else ""
+
+
+def rows_to_check(height: int) -> np.ndarray:
+    """Return the rows of a product that are checked: the last of every 64, and the last of all."""
+    return np.unique(np.minimum(np.arange(_ROWS - 1, height + _ROWS - 1, _ROWS), height - 1))
+
+
+def rounded_rows(a: np.ndarray, b: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return rows of the product of whole numbers, rounded to bf16. Floats hold its sums exactly: they are less than 2**24."""
+    return bf16(np.ascontiguousarray(a[rows] @ b))
+
+
+def has_rows(rows: np.ndarray, wanted: np.ndarray, output: np.ndarray) -> str:
+    """Return an error unless rows of a product of bf16 have the wanted bits."""
+    wrong = np.flatnonzero((output[rows] != wanted).any(axis=1))
+    return f"row {rows[wrong[0]]} is not the product's" if len(wrong) else ""
 
 
 def explained_by_rounding(count: int) -> float:

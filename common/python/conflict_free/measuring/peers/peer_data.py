@@ -48,6 +48,33 @@ def random_floats(count: int, seed: int) -> np.ndarray:
     return values
 
 
+def depth(width: int, height: int) -> int:
+    """Return the third extent of a product whose result is `height` rows of `width`: ProductChapter::depth()."""
+    return ((width + height + 1) // 2 + 7) // 8 * 8
+
+
+def random_factors(width: int, height: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors of ProductChapter as floats: whole numbers from -128 to 127."""
+
+    def whole_numbers(count: int, seed: int) -> np.ndarray:
+        values = np.empty(count, dtype=np.float32)
+
+        def fill(begin: int, end: int) -> None:
+            values[begin:end] = (random_bits(seed, begin, end) >> np.uint64(56)).astype(np.uint8).view(np.int8)
+
+        in_parts(count, fill)
+        return values
+
+    k = depth(width, height)
+    return whole_numbers(height * k, seed).reshape(height, k), whole_numbers(k * width, ~seed & _ALL_BITS).reshape(k, width)
+
+
+def bf16(values: np.ndarray) -> np.ndarray:
+    """Return the bits of the bf16 that are nearest to floats, ties to even."""
+    bits = values.view(np.uint32)
+    return ((bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> np.uint32(16)).astype(np.uint16)
+
+
 def random_points(count: int, seed: int) -> np.ndarray:
     """Return the points of random_points(), a row each: multiples of 2**-10 in the cube from -1 to 1, some of them copies."""
     bits = random_bits(seed, 0, count)

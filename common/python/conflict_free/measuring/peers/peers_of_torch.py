@@ -41,10 +41,14 @@ def torch_cdist_argmin(output: torch.Tensor, points: torch.Tensor) -> None:
         output[first : first + rows] = distances.argmin(dim=1)
 
 
+def torch_mm(output: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> None:
+    torch.mm(a, b, out=output)
+
+
 # Larger matrices of distances take a minute to verify and show nothing new.
 MOST = {"nearest": 1 << 16}
 
-CALLS = {"transpose": (torch_copy,), "sum": (torch_sum,), "nearest": (torch_cdist_topk, torch_cdist_argmin)}
+CALLS = {"transpose": (torch_copy,), "sum": (torch_sum,), "nearest": (torch_cdist_topk, torch_cdist_argmin), "product": (torch_mm,)}
 
 
 class Device:
@@ -72,7 +76,9 @@ class Device:
         torch.cuda.synchronize()
 
     def moved(self, host: np.ndarray) -> torch.Tensor:
-        """Return the array in device memory."""
+        """Return the array in device memory. Whole numbers of 2 bytes are the bits of bf16, which numpy does not have."""
+        if host.dtype == np.uint16:
+            return torch.from_numpy(host.view(np.int16)).cuda().view(torch.bfloat16)
         return torch.from_numpy(host).cuda()
 
     def poison(self, array: torch.Tensor) -> None:
@@ -81,4 +87,6 @@ class Device:
 
     def back(self, array: torch.Tensor) -> np.ndarray:
         """Return the array in host memory."""
+        if array.dtype == torch.bfloat16:
+            return array.view(torch.int16).cpu().numpy().view(np.uint16)
         return array.cpu().numpy()

@@ -29,9 +29,9 @@ LIBRARIES = {"torch": "peers_of_torch", "cupy": "peers_of_cupy"}
 
 @dataclass(frozen=True)
 class Task:
-    """A subject at a size: the input, an output to fill, and the check of a peer's output."""
+    """A subject at a size: the inputs, an output to fill, and the check of a peer's output."""
 
-    input: np.ndarray
+    inputs: tuple[np.ndarray, ...]
     output: np.ndarray
     check: Callable[[np.ndarray], str]
 
@@ -40,24 +40,30 @@ def task(subject: str, width: int, height: int, seed: int) -> Task:
     """Return the data of our kernels for a subject at a size."""
     if subject == "transpose":
         matrix = peer_data.random_floats(width * height, seed).reshape(height, width)
-        return Task(matrix, np.empty((width, height), np.float32), partial(peer_checks.is_transposed, matrix))
+        return Task((matrix,), np.empty((width, height), np.float32), partial(peer_checks.is_transposed, matrix))
     if subject == "sum":
         numbers = peer_data.random_floats(width, seed)
-        return Task(numbers, np.empty((), np.float32), lambda output: peer_checks.is_sum(numbers, float(output)))
+        return Task((numbers,), np.empty((), np.float32), lambda output: peer_checks.is_sum(numbers, float(output)))
+    if subject == "product":
+        a, b = peer_data.random_factors(width, height, seed)
+        rows = peer_checks.rows_to_check(height)
+        wanted = peer_checks.rounded_rows(a, b, rows)
+        factors = (peer_data.bf16(a), peer_data.bf16(b))
+        return Task(factors, np.empty((height, width), np.uint16), partial(peer_checks.has_rows, rows, wanted))
     points = peer_data.random_points(width, seed)
     least = peer_checks.least_squared_distances(points)
-    return Task(points, np.empty(width, np.int64), partial(peer_checks.are_nearest, points, least))
+    return Task((points,), np.empty(width, np.int64), partial(peer_checks.are_nearest, points, least))
 
 
 def measure(device: Any, function: Callable, work: Task, samples: int, l2_bytes: int) -> dict:
     """Time a peer, then check its output in every set of buffers that was used."""
-    set_bytes = work.input.nbytes + work.output.nbytes
+    set_bytes = sum(array.nbytes for array in (*work.inputs, work.output))
     sets = sets_of_buffers(set_bytes, l2_bytes, device.free_bytes())
-    inputs = [device.moved(work.input) for _ in range(sets)]
+    inputs = [tuple(map(device.moved, work.inputs)) for _ in range(sets)]
     outputs = [device.moved(work.output) for _ in range(sets)]
     for output in outputs:
         device.poison(output)
-    time = measure_times(device, lambda number: function(outputs[number], inputs[number]), sets, samples)
+    time = measure_times(device, lambda number: function(outputs[number], *inputs[number]), sets, samples)
     used = outputs[: used_sets(time, sets)]
     message = next(filter(None, (work.check(device.back(output)) for output in used)), "")
     return {"check": {"passed": not message, "message": message}, "time": time}
@@ -67,7 +73,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="time_peers.py", allow_abbrev=False)
     add = parser.add_argument
     add("library", choices=LIBRARIES)
-    add("subject", choices=("transpose", "sum", "nearest"))
+    add("subject", choices=("transpose", "sum", "nearest", "product"))
     add("--size", metavar="WxH", action="append", required=True)
     add("--samples", type=int, default=SAMPLES)
     add("--seed", type=int, required=True)
