@@ -41,7 +41,7 @@ gettext_compact = False
 
 nitpicky = True
 # The CUDA runtime is documented elsewhere; the model is a library of its own, whose headers are its documentation.
-nitpick_ignore_regex = [(r"cpp:identifier", r"cuda[A-Z]\w*|float3|simt(::\w+)?")]
+nitpick_ignore_regex = [(r"cpp:identifier", r"cuda[A-Z]\w*|float3|__nv_bfloat16|simt(::\w+)?")]
 
 highlight_language = "none"
 

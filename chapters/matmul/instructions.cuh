@@ -40,7 +40,7 @@ __device__ void ldmatrix(unsigned (&to)[4], const bf16* row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
         : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-        : "r"(shared_address(row))
+        : "r"(shared_address(row))  // by rows
         : "memory");
 }
 
@@ -48,7 +48,7 @@ __device__ void ldmatrix_trans(unsigned (&to)[4], const bf16* row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
         : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-        : "r"(shared_address(row))
+        : "r"(shared_address(row))  // by columns
         : "memory");
 }
 

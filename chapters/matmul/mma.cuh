@@ -41,7 +41,7 @@ struct Sums {
 };
 // [/add_product]
 
-// [matmul_mma]
+// [matmul_by_tiles]
 // Copies a tile of ROWS x COLUMNS through registers. Outside of the matrix there are zeros.
 template <class Layout, int ROWS, int COLUMNS>
 __device__ void load_tile(bf16* tile, const bf16* matrix, int x, int y, int width, int height)
@@ -70,7 +70,9 @@ __device__ void matmul_by_tiles(bf16* c, const bf16* a, const bf16* b, int m, in
     }
     sums.store(c, left, top, n, m);
 }
+// [/matmul_by_tiles]
 
+// [matmul_mma]
 __global__ void __launch_bounds__(THREADS, 2)
     matmul_mma(bf16* c, const bf16* a, const bf16* b, int m, int n, int k)
 {
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(THREADS, 2)
 }
 // [/matmul_swizzled]
 
-// [matmul_stages]
+// [ask_for_tile]
 constexpr int STAGES = 3;
 constexpr int STAGE = TILE_M * TILE_K + TILE_K * TILE_N;
 
@@ -102,7 +104,9 @@ __device__ void ask_for_tile(bf16* tile, const bf16* matrix, int x, int y, int w
             inside ? &matrix[(y + row) * width + x + column] : matrix, inside);
     }
 }
+// [/ask_for_tile]
 
+// [matmul_stages]
 __global__ void __launch_bounds__(THREADS, 2)
     matmul_stages(bf16* c, const bf16* a, const bf16* b, int m, int n, int k)
 {
@@ -123,7 +127,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     Sums sums;
     for (int i = 0; i * TILE_K < k; ++i) {
         wait_for_groups<STAGES - 2>();
-        // All threads' copies of this stage are there, and all threads have read the stage before it.
+        // All copies of this stage are there, and all threads have read the stage before it.
         __syncthreads();
         // Good: the tiles of two later steps come while the threads multiply.
         ask(i + STAGES - 1);

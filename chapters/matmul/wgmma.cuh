@@ -92,7 +92,7 @@ struct InGroups {
 };
 // [/orders]
 
-// [matmul_wgmma]
+// [matmul_by_groups]
 template <class Order>
 __device__ void matmul_by_groups(bf16* c, const CUtensorMap& a, const CUtensorMap& b, int m, int n, int k)
 {
@@ -158,7 +158,9 @@ __device__ void matmul_by_groups(bf16* c, const CUtensorMap& a, const CUtensorMa
         }
     }
 }
+// [/matmul_by_groups]
 
+// [matmul_wgmma]
 __global__ void __launch_bounds__(WGMMA_THREADS, 1) matmul_wgmma(bf16* c,
     const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, int m, int n, int k)
 {

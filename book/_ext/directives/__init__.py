@@ -43,6 +43,7 @@ MODULES = (
     "pictures.flow",
     "pictures.loops",
     "pictures.block_orders",
+    "pictures.tile_orders",
     "pictures.sector_warps",
     "pictures.partitions",
     "plots.value_bars",

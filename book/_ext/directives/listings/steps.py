@@ -58,6 +58,7 @@ WORDS = {metric: words for metric, (words, _) in COSTS.items()} | {
     "percent_of_issue_slots": "% of issue slots taken",
     "percent_of_shared_cycles": "% of cycles that shared memory is busy",
     "instructions_per_pair": "instructions per pair",
+    "instructions": "instructions of all warps",
     "ms": "ms",
 }
 
