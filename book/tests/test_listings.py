@@ -137,6 +137,13 @@ def test_a_diff_shows_what_changes_and_folds_the_whole_kernel(project):
     assert "<details" not in project.build_page(".. kernel-diff:: copy.copy_plain copy.copy_shared\n   :no-listing:")
 
 
+def test_a_diff_has_the_lines_above_its_first_changed_line():
+    old, new = "loop()\n  if (guard)\n    a = b;\nend\n  c = d;", "loop()\n  if (guard)\n    t = b;\nend\n  c = e;"
+    kinds = [line["kind"] for line in diff_lines(old, new, above=2)]
+    assert kinds == ["same", "same", "del", "ins", "gap", "del", "ins"]
+    assert [line["kind"] for line in diff_lines(old, new)] == ["del", "ins", "gap", "del", "ins"]
+
+
 def test_a_diff_has_the_lines_in_which_the_grids_differ(project):
     source = project.source("copy")
     grids = "dim3 along(int w, int h)\n{\n    return dim3(w, h);\n}\n\ndim3 down(int w, int h) { return dim3(h, w); }\n"

@@ -49,6 +49,23 @@ def test_a_block_shows_the_lanes_of_its_warps(project):
     assert "'300x1' is not a block; accepted: WxH with at most 256 threads" in project.build_error(".. warp-map:: 300x1")
 
 
+def test_the_same_words_are_sectors_in_one_memory_and_wavefronts_in_the_other(project):
+    sectors = project.build_page(".. access-strips:: sectors\n   :strides: 1 2")
+    assert "4 sectors: 128 bytes move, and 128 are asked for" in sectors and "8 sectors: 256 bytes move, and 128 are asked for" in sectors
+    banks = project.build_page(".. access-strips:: banks\n   :strides: 2 33")
+    assert "2 wavefronts, 2 words in each of 16 banks" in banks and "1 wavefront, 1 word in each of 32 banks" in banks
+    assert "'lines' is not a way that memory is divided; accepted: sectors, banks" in project.build_error(".. access-strips:: lines")
+
+
+def test_on_a_phone_half_of_the_banks_stand_below_the_others():
+    words = machine.strip_of("banks", 2)["pages"]
+    wide, narrow = (page for _, page in words)
+    assert [one["bank"] for one in wide["banks"]] == [one["bank"] for one in narrow["banks"]] == list(range(32))
+    first = {one["lane"]: one for one in narrow["cells"] if one["lane"] is not None}
+    assert first[8]["x"] == first[0]["x"] and first[8]["y"] > first[16]["y"] > first[0]["y"], "word 16 lies in bank 16, word 32 in bank 0"
+    assert first[0]["color"] == first[8]["color"] != first[16]["color"], "a color is a wavefront"
+
+
 def test_loads_wait_one_after_another_or_together(project):
     one_by_one, together = timeline.bars_of(4, 1), timeline.bars_of(4, 4)
     assert all(after["x"] > before["store"] for before, after in pairwise(one_by_one)), "a store stands between two loads"

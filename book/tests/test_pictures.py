@@ -16,6 +16,7 @@ from conflict_free.evidence.names import ResultError
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
+from directives.pictures.rounds import Round
 from directives.pictures.traces import SYSTEM_BYTES, Panel
 
 
@@ -298,6 +299,11 @@ def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width
     said = text_of(project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n"))
     for told in ("32 words all 20 words in bank 5: 20 wavefronts", "33 words 1 of 20 words in bank 5: 1 wavefront ", "5: 2 wavefronts"):
         assert told in said
+    last = access("load", [32 * lane + 31 for lane in range(20)], line)
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [last]}])
+    html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n")
+    unused = [svg.count('class="unused') for svg in re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL)]
+    assert unused == [0, 20, 40], "the words that lengthen a row are drawn, a column or two in each of 20 rows"
     write_trace(project, [{"block": [0, 0, 0], "accesses": [{**column, "size": 8}]}])
     assert "8 bytes a lane is served in parts" in project.build_error(".. tile-banks:: copy.copy_shared load")
 
@@ -382,6 +388,9 @@ def test_the_first_blocks_write_a_column_of_tiles_or_a_row(project):
     source.write_text(source.read_text().replace("int x = blockIdx.x", "int x = blockIdx.y", 1))
     html = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 3")
     assert "copy_plain: blocks numbered down the columns; blocks 0 to 2 write to 1 row of tiles." in html
+    assert "blocks that run first" in html
+    places = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 9")
+    assert "The number is that of the block that reads or writes the tile." in places and "run first" not in places
 
 
 def test_blocks_whose_order_is_not_in_the_text_have_no_picture(project):
@@ -458,6 +467,13 @@ def test_the_warps_of_a_round_have_colors_of_their_own(project):
     drawn = "".join(re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL))
     assert [drawn.count(f'class="warp-{warp} sum"') for warp in range(8)] == [4] * 8
     assert "warp 7" in html
+
+
+def test_a_round_says_what_its_idle_warps_add():
+    one = {"warp": 0}
+    assert Round([one, one], [one]).idle(8) == "7 idle warps × 3 accesses = 21 busy cycles"
+    assert Round([one], [one]).idle(2) == "1 idle warp × 2 accesses = 2 busy cycles"
+    assert Round([one, one], [one]).idle(1) == "0 idle warps"
 
 
 def test_arrays_are_refused_whose_rounds_cannot_stand_beside_each_other(project):

@@ -83,11 +83,14 @@ def test_the_plot_of_bytes_in_flight_shows_the_fastest_of_each_kernel(project, m
     synthetic.write_figures(project.results, figures | {"along_tile_64_loads_8_kib_8": 600.0, "down_tile_64_loads_8_kib_32": 1999.0})
     html = project.build_page(".. in-flight::\n\n   What to see: it climbs.")
     assert "a copy through the tile: 900 at 8, 2,100 at 32;" in html and "blocks numbered down: 1,999 at 32." in html
-    assert "What to see: it climbs. Invented GPU" in html and html.count('class="mark"') == 2 * 3 + 3
+    assert "What to see: it climbs. Invented GPU" in html and html.count('class="mark"') == 2 * 4 + 3
 
 
-def test_dots_of_bytes_in_flight_lie_in_proportion():
-    page = in_flight.page_of({"copy": {4: 1000.0, 16: 2000.0}, "along": {8: 500.0}, "down": {4: 0.0}}, {"width": 500, "left": 100})
-    assert [tick["label"] for tick in page["ticks"]] == ["4 KiB", "8 KiB", "16 KiB"]
-    assert [tick["x"] for tick in page["ticks"]] == [100, 280, 460]
-    assert page["lines"][0]["y"] == in_flight.TOP + in_flight.DOWN and page["lines"][-1]["y"] == in_flight.TOP
+def test_each_kernel_and_number_of_bytes_in_flight_has_a_line_of_its_own():
+    found = {"copy": {4: 9.0, 8: 1000.0, 16: 2000.0}, "along": {8: 4500.0}, "down": {8: 2750.0}}
+    page = in_flight.page_of(found, 4000.0, {"width": 500 + in_flight.RIGHT, "left": 150})
+    assert [line["name"] for line in page["lines"]] == ["", "8 KiB", "", ""], "4 KiB are not drawn"
+    assert [line["dots"][0]["text_x"] + in_flight.VALUE for line in page["lines"]] == [150, 500, 325, 250]
+    heights = [line["y"] for line in page["lines"]]
+    assert heights == sorted(set(heights)) and page["lines"][1]["dots"][0]["label"] == "4,500"
+    assert page["ceiling"] == {"x": 450, "label": "cudaMemcpy: 4,000"}

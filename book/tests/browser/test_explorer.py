@@ -162,6 +162,7 @@ def test_a_choice_stands_for_its_access(shared_page):
 
 def choose(page, **values) -> None:
     """Choose in the controls of the page's first bank map."""
+    page.locator("figure.bank-explorer details").evaluate_all("all => all.forEach(one => (one.open = true))")
     for name, value in values.items():
         control = page.locator(f"figure.bank-explorer [data-control={name}]").first
         if control.evaluate("control => control.tagName") == "SELECT":
@@ -245,7 +246,7 @@ def told(page, part: str) -> str:
 
 def test_a_reader_chooses_a_tile_and_sees_the_count(page):
     open_page(page, PAGE)
-    assert told(page, "count") == "2 wavefronts, ideal: 1", "the page begins with rows of 34 words"
+    assert told(page, "count") == "8 wavefronts, ideal: 1", "the page begins with rows of 40 words"
     choose(page, padding=1)
     assert told(page, "count") == "1 wavefront, the ideal"
     choose(page, columns=16, rows=16)

@@ -27,10 +27,10 @@ def _is_comment(lines: list[str]) -> bool:
     return all(line.strip().startswith("//") or not line.strip() for line in lines)
 
 
-def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "") -> list[dict[str, Any]]:
+def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "", above: int = 0) -> list[dict[str, Any]]:
     """Return the lines that are in one text only, each ``del`` or ``ins`` with its highlighted HTML, a ``gap`` between places.
 
-    Empty lines are left out, and so is a place where only comments differ: neither changes what runs. That two kernels are
+    The first place that changes a line has as many lines of both texts before it, ``same``, as ``above`` says. Empty lines are left out, and so is a place where only comments differ: neither changes what runs. That two kernels are
     called differently, by the names given, is no change either.
     """
     compared = re.sub(rf"\b{re.escape(old_name)}\b", new_name, old) if old_name else old
@@ -38,6 +38,7 @@ def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "") -> li
     before_html, after_html = highlight_lines(old), highlight_lines(new)
     merged: list[dict[str, Any]] = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    changed = False
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal" or _is_comment(before[old_from:old_to] + after[new_from:new_to]):
             continue
@@ -45,6 +46,9 @@ def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "") -> li
         hunk += [{"kind": "ins", "mark": "+", "html": after_html[n]} for n in range(new_from, new_to) if after[n].strip()]
         if merged and hunk:
             merged.append(GAP)
+        if tag == "replace" and not changed:
+            changed = True
+            merged += [{"kind": "same", "mark": "", "html": after_html[n]} for n in range(max(0, new_from - above), new_from)]
         merged += hunk
     return merged
 
@@ -66,7 +70,7 @@ class KernelDiff(EvidenceDirective, directive="kernel-diff"):
 
     The second kernel is folded below, whole, with the model's counts in its margin; ``:size:`` and ``:of:`` are as those of
     ``kernel-listing``, and ``:no-counts:`` leaves the margin empty. ``:no-listing:`` leaves out the fold, for a kernel that
-    the page shows elsewhere. ``:grids: OLD NEW`` names the functions of the host that give the two kernels their grids, and adds the lines
+    the page shows elsewhere. ``:above: N`` shows N lines before the first line that changes, such as its loop. ``:grids: OLD NEW`` names the functions of the host that give the two kernels their grids, and adds the lines
     in which these differ.
     """
 
@@ -76,6 +80,7 @@ class KernelDiff(EvidenceDirective, directive="kernel-diff"):
         "of": directives.unchanged_required,
         "no-counts": directives.flag,
         "no-listing": directives.flag,
+        "above": directives.nonnegative_int,
         "grids": directives.unchanged_required,
     }
 
@@ -85,7 +90,7 @@ class KernelDiff(EvidenceDirective, directive="kernel-diff"):
             slug, name = self.kernel_argument(argument)
             sides.append((slug, evidence.sources(slug).region(name)))
         (old_slug, old), (new_slug, new) = sides
-        lines = diff_lines(old.text, new.text, old.name, new.name)
+        lines = diff_lines(old.text, new.text, old.name, new.name, self.options.get("above", 0))
         if "grids" in self.options:
             names = self.options["grids"].split()
             if len(names) != 2:

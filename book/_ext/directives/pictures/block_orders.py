@@ -44,13 +44,16 @@ def panel_of(kernel: str, tiles: int, at_once: int, down: bool) -> dict[str, Any
 
 
 def _cell(row: int, column: int, tiles: int, found: dict[tuple[int, int], int]) -> dict[str, Any]:
-    return {"x": column * CELL, "y": row * CELL, "block": found.get((row, column))}
+    block = found.get((row, column))
+    # Where all blocks have a number, one of them shows the way.
+    return {"x": column * CELL, "y": row * CELL, "block": block, "now": block == 1 if len(found) == tiles * tiles else block is not None}
 
 
 class BlockOrders(EvidenceDirective, directive="block-orders"):
     """``.. block-orders:: SLUG.KERNEL …``: for each transpose, the tiles that the blocks read and write that run first.
 
-    ``:tiles: N`` is the tiles of a side of the matrix, ``:at-once: N`` how many blocks run at once. Whether the blocks are numbered
+    ``:tiles: N`` is the tiles of a side of the matrix, ``:at-once: N`` how many blocks run at once; if that is all of them, the picture is
+    of the tiles' places alone. Whether the blocks are numbered
     along the rows or down the columns is read from the kernel's text.
     """
 
@@ -74,6 +77,14 @@ class BlockOrders(EvidenceDirective, directive="block-orders"):
         )
         side = tiles * CELL
         html = render(
-            "block_orders.html", panels=panels, description=said, cell=CELL, width=2 * side + GAP, height=side, side=side, at_once=at_once
+            "block_orders.html",
+            panels=panels,
+            description=said,
+            cell=CELL,
+            width=2 * side + GAP,
+            height=side,
+            side=side,
+            at_once=at_once,
+            all=at_once == tiles * tiles,
         )
         return picture(html, said)

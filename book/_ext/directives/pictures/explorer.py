@@ -85,6 +85,8 @@ class Explorer(EvidenceDirective):
     scripts: tuple[str, ...]
     choices: Choices = {}
     numbers: Numbers = {}
+    #: The names of numbers that stand in a fold.
+    rare: tuple[str, ...] = ()
 
     def made(self, fallback: str, description: str, **values: Any) -> list[nodes.Node]:
         """Return the nodes of the picture. ``values`` are further values of the template."""
@@ -92,6 +94,7 @@ class Explorer(EvidenceDirective):
             self.template,
             choices=[self._choice(name) for name in self.choices],
             numbers=[self._number(name) for name in self.numbers],
+            rare=self.rare,
             fallback=fallback,
             **values,
         )
@@ -126,7 +129,7 @@ class BankExplorer(Explorer, directive="bank-explorer"):
     final_argument_whitespace = True
     option_spec = {name: directives.unchanged_required for name in (*CHOICES, *NUMBERS)}
     template, scripts = "explorer.html", ("bank_rule.js", "bank_explorer.js")
-    choices, numbers = CHOICES, NUMBERS
+    choices, numbers, rare = CHOICES, NUMBERS, ("banks", "bank_width", "request_lanes")
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         rules = load(evidence, "machines")

@@ -1,20 +1,24 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``machine-map`` (the parts of a GPU, with their sizes and speeds), ``machine-part`` (a small copy of it, with parts marked) and
-``warp-map`` (which warp and lane a thread of a block is).
+"""``machine-map`` (the parts of a GPU, with their sizes and speeds), ``machine-part`` (a small copy of it, with parts marked),
+``warp-map`` (which warp and lane a thread of a block is) and ``access-strips`` (the sectors or wavefronts of a warp's words).
 """
 
 from typing import Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
+from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number
-from conflict_free.evidence.names import CEILING_SLUG, SPECIMENS, ResultError
+from conflict_free.evidence.names import CEILING_SLUG, SECTOR_BYTES, SPECIMENS, ResultError
+from conflict_free.evidence.sentences import plural
 
 from ..filled_late import fill_late
 from ..project import EvidenceDirective, picture, render, shown
+from .banks import NARROW_BANKS
 from .rounds import FILLS
 
 #: The parts of a multiprocessor of compute capability 9.0, by the CUDA C++ Programming Guide.
@@ -38,6 +42,9 @@ WARP = 32
 
 #: Units of a warp-map: a cell, and the space above for the name.
 CELL, HEAD = 17, 4
+
+#: Units of an access-strip: a word, a row of words, and the room for the numbers of words before it and of banks above it.
+WORD, ROW, LEFT, ABOVE = 24, 19, 26, 17
 
 
 def machine(evidence: Evidence) -> dict[str, Any]:
@@ -165,6 +172,68 @@ class WarpMap(EvidenceDirective, directive="warp-map"):
             for one in blocks
         )
         return picture(render("warp_map.html", blocks=blocks, cell=CELL, head=HEAD, description=said), said)
+
+
+def strip_of(kind: str, stride: int) -> dict[str, Any]:
+    """Return what the template draws of a warp whose lanes access words that are ``stride`` apart: in ``sectors`` or in ``banks``."""
+    words = [stride * lane for lane in range(WARP)]
+    if kind == "sectors":
+        parts = [word * BANK_BYTES // SECTOR_BYTES for word in words]
+        found = sorted(set(parts))
+        cost = f"{plural(len(found), 'sector')}: {len(found) * SECTOR_BYTES} bytes move, and {WARP * BANK_BYTES} are asked for"
+    else:
+        # The words of a bank take one wavefront each, in the order of the lanes.
+        parts = [sum(bank_of(word, BANKS) == bank_of(before, BANKS) for before in words[:lane]) for lane, word in enumerate(words)]
+        found = sorted(set(parts))
+        used = len({bank_of(word, BANKS) for word in words})
+        cost = f"{plural(len(found), 'wavefront')}, {plural(len(found), 'word')} in each of {plural(used, 'bank')}"
+    return {
+        "label": "Lane i asks for word " + ("i" if stride == 1 else f"{stride}i"),
+        "cost": cost,
+        "excess": len(found) > (WARP * BANK_BYTES // SECTOR_BYTES if kind == "sectors" else 1),
+        "pages": [(name, drawn_strip(kind, words, parts, across)) for name, across in (("wide", BANKS), ("narrow", NARROW_BANKS))],
+    }
+
+
+def drawn_strip(kind: str, words: list[int], parts: list[int], across: int) -> dict[str, Any]:
+    """Return the places of all parts of a strip with ``across`` words side by side. On a phone, half of the banks stand below the others."""
+    lanes = {word: lane for lane, word in enumerate(words)}
+    each, rows = SECTOR_BYTES // BANK_BYTES, words[-1] // BANKS + 1
+    cells, labels, banks, above = [], [], [], ABOVE if kind == "banks" else 0
+    for word in range(rows * BANKS):
+        row, column = divmod(word, BANKS)
+        block, at = divmod(column, across)
+        below = block * rows + row if kind == "banks" else row * (BANKS // across) + block
+        x, y = LEFT + at * WORD, below * ROW + (block + 1) * above
+        if at == 0:
+            labels.append({"y": y, "word": word})
+        if kind == "banks" and row == 0:
+            banks.append({"x": x + WORD / 2, "y": y - 4, "bank": column})
+        lane = lanes.get(word)
+        # A sector moves whole; of a bank only the word moves that a lane asks for.
+        part = word // each if kind == "sectors" else None if lane is None else parts[lane]
+        cells.append({"x": x, "y": y, "lane": lane, "color": part % len(FILLS) if part in parts else None})
+    height = max(cell["y"] for cell in cells) + ROW
+    return {"cells": cells, "labels": labels, "banks": banks, "fills": FILLS, "width": LEFT + WORD * across, "height": height}
+
+
+class AccessStrips(EvidenceDirective, directive="access-strips"):
+    """``.. access-strips:: sectors|banks``: words of memory, the lanes that access them, and the sectors or wavefronts that they take.
+
+    ``:strides: N …`` are the words from lane to lane, a strip each. A drawing by the rules of the machine, without a run.
+    """
+
+    required_arguments = 1
+    option_spec = {"strides": directives.positive_int_list}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        kind = self.arguments[0]
+        if kind not in ("sectors", "banks"):
+            raise ResultError(f"{kind!r} is not a way that memory is divided; accepted: sectors, banks")
+        strips = [strip_of(kind, stride) for stride in self.options.get("strides", [1])]
+        said = " ".join(f"{one['label']}: {one['cost']}." for one in strips)
+        html = render("access_strips.html", kind=kind, strips=strips, word=WORD, row=ROW, left=LEFT)
+        return picture(html, said)
 
 
 def setup(app: Sphinx) -> None:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """``array-rounds``: an array in shared memory, a row of it per row of banks, and the words that each round between barriers loads."""
 
+import math
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -59,6 +60,14 @@ class Round:
     def conflicts(self) -> int:
         """Return the conflicts of all loads."""
         return self.wavefronts - sum(access["ideal_wavefronts"] for access in self.loads)
+
+    def idle(self, warps: int) -> str:
+        """Return what the warps without work occupy shared memory with: each access that they issue with all lanes switched off is a cycle."""
+        working = len({access["warp"] for access in self.loads})
+        each = (len(self.loads) + len(self.stores)) // working
+        rest = warps - working
+        busy = f" × {each} accesses = {plural(rest * each, 'busy cycle')}" if rest else ""
+        return f"{plural(rest, 'idle warp')}{busy}"
 
     def in_words(self) -> str:
         """Return the wavefronts as a product: warps, loads of a warp, wavefronts of a load."""
@@ -136,13 +145,17 @@ def part_of(one: Round, banks: int, last: int, first_bank: int, across: int) -> 
     }
 
 
-def panel_of(panel: Panel, run: dict[str, Any], one: Round, last: int) -> dict[str, Any]:
-    """Return what the template draws of a round: all banks side by side, and for a phone parts of ``NARROW_BANKS``."""
+def panel_of(panel: Panel, run: dict[str, Any], one: Round, last: int, idle: bool) -> dict[str, Any]:
+    """Return what the template draws of a round: all banks side by side, and for a phone parts of ``NARROW_BANKS``.
+
+    With ``idle`` it says what the idle warps add.
+    """
     banks = run["banks"]
+    cost = one.in_words() + (f"; {one.idle(math.prod(run['block']) // len(one.loads[0]['lanes']))}" if idle else "")
     narrow = min(banks, NARROW_BANKS)
     return {
         "label": panel.label or panel.kernel,
-        "cost": one.in_words(),
+        "cost": cost,
         "excess": one.conflicts > 0,
         "wide": [part_of(one, banks, last, 0, banks)],
         "narrow": [part_of(one, banks, last, first, min(narrow, banks - first)) for first in range(0, banks, narrow)],
@@ -155,11 +168,11 @@ class ArrayRounds(EvidenceDirective, directive="array-rounds"):
     """``.. array-rounds::``: the words that each round of some kernels loads, in an array with a row of cells per row of banks.
 
     A line of the body is that of a ``bank-map`` with a load, and its panel stands below that of the line before. ``:first: N`` is the
-    round that shows first, 1 without it. The rounds are chosen by radio buttons, so neither a mouse nor a script is needed.
+    round that shows first, 1 without it. ``:idle:`` is for kernels whose idle warps issue their accesses with all lanes switched off. The rounds are chosen by radio buttons, so neither a mouse nor a script is needed.
     """
 
     has_content = True
-    option_spec = {"first": directives.positive_int}
+    option_spec = {"first": directives.positive_int, "idle": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
@@ -178,13 +191,13 @@ class ArrayRounds(EvidenceDirective, directive="array-rounds"):
                 words = [word for one in rounds for word in one.readers]
                 last = max(words) // run["banks"]
                 refuse_rows_beyond(evidence, panel.slug, panel.kernel, WORD_BYTES * run["banks"], last + 1)
-                drawn.append(panel_of(panel, run, rounds[number], last))
-            steps.append({"number": number + 1, "chosen": number + 1 == chosen, "panels": drawn})
-        warps = sorted({access["warp"] for _, rounds in found for one in rounds for access in one.loads})
+                drawn.append(panel_of(panel, run, rounds[number], last, "idle" in self.options))
+            warps = sorted({access["warp"] for _, rounds in found for access in rounds[number].loads})
+            colors = [(warp, FILLS[warp]) for warp in warps]
+            steps.append({"number": number + 1, "chosen": number + 1 == chosen, "panels": drawn, "warps": colors})
         shown = dict(
             name=f"rounds-{self.env.new_serialno('array-rounds')}",
             kernels=[panel.kernel for panel in panels],
-            warps=[(warp, FILLS[warp]) for warp in warps],
             machine=found[0][0]["machine"],
             cell=CELL,
             row=ROW,

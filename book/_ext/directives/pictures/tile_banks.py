@@ -26,10 +26,11 @@ WIDE, NARROW, NARROW_GAP = 800, 345, 12
 
 @dataclass(frozen=True)
 class Layout:
-    """A panel: how many words a row has, and the word that each lane of the access touches."""
+    """A panel: how many words a row has, how many of them are used, and the word that each lane of the access touches."""
 
     label: str
     width: int
+    used: int
     words: tuple[int, ...]
 
 
@@ -46,7 +47,7 @@ def relaid(words: list[int], width: int, wanted: int) -> list[int]:
 def cells_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> list[dict[str, Any]]:
     """Return ``rows`` rows of ``count`` columns from ``first`` on, each cell with its bank.
 
-    Cells in the bank of the first lane's word are ``same``; words of the access are ``asked``.
+    Cells in the bank of the first lane's word are ``same``; words of the access are ``asked``; words that only lengthen a row are ``unused``.
     """
     asked, contended = set(layout.words), bank_of(layout.words[0], banks)
     cells = []
@@ -59,7 +60,8 @@ def cells_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> l
                     "x": (column - first) * CELL,
                     "y": row * ROW,
                     "bank": bank,
-                    "same": bank == contended,
+                    "same": bank == contended and column < layout.used,
+                    "unused": column >= layout.used,
                     "asked": word in asked,
                 }
             )
@@ -121,10 +123,10 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         all_rows = 1 + max(words) // width
         rows = min(all_rows, self.options.get("rows", all_rows))
         count = self.options.get("columns", max(2, (WIDE - GAP * (len(widths) - 1)) // len(widths) // CELL))
-        first = max(0, words[0] % width - count // 2)
-        parts = {"wide": (first, count), "narrow": self._narrow(words[0] % width, first, count, len(widths))}
+        first = max(0, min(words[0] % width - count // 2, max(widths) - count))
+        parts = {"wide": (first, count), "narrow": self._narrow(words[0] % width, first, count, widths)}
         panels = [
-            panel_of(Layout(f"Rows of {wanted} words", wanted, tuple(relaid(words, width, wanted))), banks, rows, parts)
+            panel_of(Layout(f"Rows of {wanted} words", wanted, width, tuple(relaid(words, width, wanted))), banks, rows, parts)
             for wanted in widths
         ]
         description = " ".join(describe(one) for one in panels)
@@ -138,7 +140,9 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             shown_rows=ranges(list(range(rows))),
             more_rows=all_rows > rows,
             all_rows=all_rows,
-            shown_columns=ranges(list(range(first, first + count))),
+            shown_columns=ranges(list(range(first, min(first + count, max(widths))))),
+            relaid=max(widths) > width,
+            width=width,
             op=panel.op,
             kernel=panel.kernel,
             line=access["line"],
@@ -149,9 +153,9 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         return picture(html, description)
 
     @staticmethod
-    def _narrow(asked: int, first: int, count: int, panels: int) -> tuple[int, int]:
+    def _narrow(asked: int, first: int, count: int, widths: list[int]) -> tuple[int, int]:
         """Return first column and number of columns on a phone: panels stand side by side, around the column that is asked for."""
-        if panels == 1:
+        if len(widths) == 1:
             return first, count
-        few = min(count, int((NARROW - NARROW_GAP * (panels - 1)) / panels / CELL))
-        return max(first, asked - few // 2), few
+        few = min(count, int((NARROW - NARROW_GAP * (len(widths) - 1)) / len(widths) / CELL))
+        return max(0, min(asked - few // 2, max(widths) - few)), few
