@@ -13,6 +13,7 @@ from test_directives import text_of
 
 from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
+from directives.pictures import tile_orders
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
@@ -396,6 +397,30 @@ def test_the_first_blocks_write_a_column_of_tiles_or_a_row(project):
 def test_blocks_whose_order_is_not_in_the_text_have_no_picture(project):
     assert "its order of blocks is not known" in project.build_error(".. block-orders:: copy.copy_shared")
     assert ":at-once: 16 is more than the 9 blocks of 3 × 3 tiles" in project.build_error(".. block-orders:: copy.copy_plain\n   :tiles: 3")
+
+
+# ------------------------------------------------------------------------------------ orders of tiles
+
+
+@pytest.mark.parametrize("order, needs", [("RowByRow", "3 rows of A, 2 columns of B"), ("InGroups<4>", "4 rows of A, 2 columns of B")])
+def test_tiles_that_are_computed_at_once_share_rows_and_columns(project, order, needs):
+    source = project.source("copy")
+    source.write_text(source.read_text().replace("int i = blockIdx.x", f"use<{order}>(); int i = blockIdx.x", 1))
+    html = project.build_page(".. tile-orders:: copy.copy_plain\n   :down: 6\n   :across: 2\n   :at-once: 5")
+    assert f"copy_plain: the first 5 tiles need {needs}." in html
+
+
+def test_groups_of_tiles_cover_all_once_and_the_last_is_smaller():
+    places = [tile_orders.tile_of(turn, 6, 3, 4) for turn in range(18)]
+    assert len(set(places)) == 18
+    assert places[:5] == [(0, 0), (1, 0), (2, 0), (3, 0), (0, 1)] and places[12:15] == [(4, 0), (5, 0), (4, 1)]
+
+
+def test_tiles_whose_order_is_not_in_the_text_have_no_picture(project):
+    assert "names neither RowByRow nor InGroups" in project.build_error(".. tile-orders:: copy.copy_plain")
+    assert "5 is more than the 4 tiles of 2 × 2" in project.build_error(
+        ".. tile-orders:: copy.copy_plain\n   :down: 2\n   :across: 2\n   :at-once: 5"
+    )
 
 
 # --------------------------------------------------------------------------------- partition maps
