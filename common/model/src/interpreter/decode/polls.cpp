@@ -4,7 +4,10 @@
 #include "interpreter/decode/polls.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace simt::interpreter {
 
@@ -129,7 +132,58 @@ void add_first_looks(const ptx::Function& function, Numbered<bool>& polls)
                        });
 }
 
+/// Registers that hold the same value at some time, because one is moved to the other: a number for each such group.
+Numbered<int> groups_of(const ptx::Function& function)
+{
+    Numbered<int> group(function.registers.size(), 0);
+    for (int i = 0; i < static_cast<int>(group.size()); ++i) group[i] = i;
+    const auto root = [&](int i) {
+        while (group[i] != i) i = group[i];
+        return i;
+    };
+    for (const ptx::Instruction& move : function.instructions)
+        if (is_any(move, {"mov", "cvta"}) && move.operands.size() == 2 && move.operands[0].kind == ptx::Operand::Kind::reg &&
+            move.operands[1].kind == ptx::Operand::Kind::reg)
+            group[root(move.operands[0].index)] = root(move.operands[1].index);
+    for (int i = 0; i < static_cast<int>(group.size()); ++i) group[i] = root(i);
+    return group;
+}
+
 }  // namespace
+
+Numbered<bool> find_guesses(const ptx::Function& function)
+{
+    Numbered<bool> guesses(function.instructions.size(), false);
+    std::vector<const ptx::Instruction*> swaps;
+    for (const ptx::Instruction& instruction : function.instructions)
+        if (instruction.opcode == "atom" && instruction.has("cas") && instruction.operands.size() == 4) swaps.push_back(&instruction);
+    if (swaps.empty()) return guesses;
+    const Numbered<int> group = groups_of(function);
+    std::map<int, std::string_view> symbols;
+    for (const ptx::Instruction& move : function.instructions)
+        if (move.opcode == "mov" && move.operands.size() == 2 && move.operands[0].kind == ptx::Operand::Kind::reg &&
+            move.operands[1].kind == ptx::Operand::Kind::symbol && move.operands[1].integer == 0)
+            symbols.emplace(group[move.operands[0].index], move.operands[1].name);
+    const auto is_one_value = [&](const ptx::Operand& one, const ptx::Operand& other) {
+        return one.kind == ptx::Operand::Kind::reg && other.kind == ptx::Operand::Kind::reg && group[one.index] == group[other.index];
+    };
+    // The base of an address, which a register may hold.
+    const auto base_of = [&](const ptx::Operand& address) -> std::pair<int, std::string_view> {
+        if (address.base != ptx::Operand::Base::reg) return {-1, address.name};
+        const auto symbol = symbols.find(group[address.index]);
+        return symbol == symbols.end() ? std::pair{group[address.index], std::string_view()} : std::pair{-1, symbol->second};
+    };
+    const auto is_one_address = [&](const ptx::Operand& one, const ptx::Operand& other) {
+        return base_of(one) == base_of(other) && one.integer == other.integer;
+    };
+    for (std::size_t i = 0; i < guesses.size(); ++i) {
+        const ptx::Instruction& load = function.instructions[i];
+        guesses[i] = load.opcode == "ld" && load.operands.size() >= 2 && std::ranges::any_of(swaps, [&](const ptx::Instruction* swap) {
+                         return is_one_value(load.operands[0], swap->operands[2]) && is_one_address(load.operands[1], swap->operands[1]);
+                     });
+    }
+    return guesses;
+}
 
 Numbered<bool> find_polls(const ptx::Function& function, const Flow& flow)
 {
