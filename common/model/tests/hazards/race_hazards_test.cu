@@ -227,6 +227,18 @@ template <bool swaps> __device__ void add_by_swaps(unsigned* address, unsigned v
 
 template <bool swaps> __global__ void swaps_of_blocks(unsigned* data) { add_by_swaps<swaps>(data, 1 + blockIdx.x); }
 
+/// nvcc leaves the address of the load as it is written, and computes that of the swap.
+__global__ void one_swap_of_blocks(unsigned* data)
+{
+    unsigned expected;
+    asm volatile("ld.global.cg.b32 %0, [%1];" : "=r"(expected) : "l"(data + threadIdx.x));
+    while (true) {
+        const unsigned old = atomicCAS(data + threadIdx.x, expected, expected + 1 + blockIdx.x);
+        if (old == expected) break;
+        expected = old;
+    }
+}
+
 template <bool swaps> __global__ void swaps_of_threads(unsigned* data)
 {
     __shared__ unsigned sum;
@@ -242,6 +254,7 @@ TEST(Race, AGuessThatASwapConfirmsIsHarmless)
     Ints data(32);
     auto* const words = reinterpret_cast<unsigned*>(data.data);
     EXPECT_TRUE(hazards_of([&] { swaps_of_blocks<true><<<4, 32>>>(words); }).empty());
+    EXPECT_TRUE(hazards_of([&] { one_swap_of_blocks<<<4, 32>>>(words); }).empty());
     EXPECT_TRUE(hazards_of([&] { swaps_of_threads<true><<<1, N>>>(words); }).empty());
     expect_one(here, hazards_of([&] { swaps_of_blocks<false><<<4, 32>>>(words); }), HazardKind::race, {"takes the larger", "expects"});
     expect_one(here, hazards_of([&] { swaps_of_threads<false><<<1, N>>>(words); }), HazardKind::race, {"expects", "takes the larger"});
