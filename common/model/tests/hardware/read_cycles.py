@@ -33,29 +33,42 @@ OF_THE_BOUND = ("blocks", "counted_blocks", "stopped", "work")
 Configuration = tuple[str, tuple[int, ...], tuple[int, ...]]
 
 
-def first_launches(text: str) -> dict[Configuration, Launch]:
-    """Return the first launch of each configuration in the output of `ncu --csv`. Raises NoCounters if ncu reports an error."""
-    first: dict[Configuration, Launch] = {}
-    places = {
-        row["ID"]: tuple(tuple(map(int, re.findall(r"\d+", row[size]))) for size in ("Grid Size", "Block Size")) for row in csv_rows(text)
-    }
-    for launch, (grid, block) in zip(parse_launches(text), places.values(), strict=True):
-        first.setdefault((launch.kernel, grid, block), launch)
-    return first
+def short(name: str) -> str:
+    return re.split(r"[<(]", name)[0].split()[-1].split("::")[-1]
 
 
-def launches_of(report: dict[str, Any], profiled: dict[Configuration, Launch]) -> list[dict[str, Any]]:
-    """Return an entry for each launch that is counted alone and profiled: its cycles, the bound's counts, and the counts that differ."""
+def first_launches(text: str) -> dict[Configuration, list[Launch]]:
+    """Return the first launch of each instance of a template, by configuration. Raises NoCounters if ncu reports an error."""
+    first: dict[Configuration, dict[str, Launch]] = {}
+    rows = {row["ID"]: row for row in csv_rows(text)}
+    for launch, row in zip(parse_launches(text), rows.values(), strict=True):
+        grid, block = (tuple(map(int, re.findall(r"\d+", row[size]))) for size in ("Grid Size", "Block Size"))
+        first.setdefault((launch.kernel, grid, block), {}).setdefault(row["Kernel Name"], launch)
+    return {configuration: list(instances.values()) for configuration, instances in first.items()}
+
+
+def launches_of(report: dict[str, Any], profiled: dict[Configuration, list[Launch]]) -> list[dict[str, Any]]:
+    """Return an entry for each launch that is counted alone and profiled: its cycles, the bound's counts, and the counts that differ.
+
+    ncu and the model write the arguments of templates in different ways. So the instances of a template are told apart by their order,
+    if both have seen the same number of them.
+    """
+    instances: dict[Configuration, list[str]] = {}
+    for kernel in report["kernels"]:
+        names = instances.setdefault((short(kernel["name"]), tuple(kernel["grid"]), tuple(kernel["block"])), [])
+        if kernel["name"] not in names:
+            names.append(kernel["name"])
     found = []
     for kernel in report["kernels"]:
-        name = re.split(r"[<(]", kernel["name"])[0].split()[-1].split("::")[-1]
-        launch = profiled.get((name, tuple(kernel["grid"]), tuple(kernel["block"])))
-        if kernel["launches"] > 1 or not launch:
+        configuration = (short(kernel["name"]), tuple(kernel["grid"]), tuple(kernel["block"]))
+        names, launches = instances[configuration], profiled.get(configuration, [])
+        if kernel["launches"] > 1 or len(names) != len(launches):
             continue
+        launch = launches[names.index(kernel["name"])]
         whole = "counted_blocks" not in kernel and not kernel.get("stopped")
         counted, measured = model_counts(kernel), gpu_counts(launch)
         differ = {key: [number, measured[key]] for key, number in counted.items() if whole and number != measured[key]}
-        entry = {"kernel": name, "cycles": launch.number(CYCLES)} | {key: kernel[key] for key in OF_THE_BOUND if key in kernel}
+        entry = {"kernel": launch.kernel, "cycles": launch.number(CYCLES)} | {key: kernel[key] for key in OF_THE_BOUND if key in kernel}
         found.append(entry | {"exact": kernel["exact"]} | ({"differ": differ} if differ else {}))
     return found
 

@@ -46,6 +46,17 @@ def test_a_counted_launch_is_joined_with_the_first_of_its_configuration(tmp_path
     assert table["programs"]["p"]["launches"] == [launch]
 
 
+def test_instances_of_a_template_are_told_apart_by_their_order(tmp_path):
+    name, metric = "scale<{}>", read_cycles.CYCLES
+    kernels = [kernel("scale") | {"name": f"scale<{argument}>"} for argument in ("float, (int)4", "char, (int)4")]
+    text = profiled(
+        *((name.format(argument), {metric: cycles}) for argument, cycles in (("float, 4", "7"), ("float, 4", "8"), ("char, 4", "9")))
+    )
+    assert [launch["cycles"] for launch in run(tmp_path, kernels, text)[1]["programs"]["p"]["launches"]] == [7, 9]
+    # ncu has not seen all of them.
+    assert run(tmp_path, kernels, profiled((name.format("char, 4"), {metric: "9"})))[0] == 1
+
+
 def test_counts_of_some_blocks_are_not_compared(tmp_path):
     kernels = [kernel("b", shared_load={"wavefronts": 7}, counted_blocks=2)]
     launches = run(tmp_path, kernels, profiled(("b", {read_cycles.CYCLES: "5"})))[1]["programs"]["p"]["launches"]

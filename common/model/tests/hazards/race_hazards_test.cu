@@ -6,6 +6,7 @@
 
 #include <cooperative_groups.h>
 #include <gtest/gtest.h>
+#include <cuda/atomic>
 
 #include "marked_hazards.hpp"
 
@@ -206,6 +207,91 @@ TEST(Race, BlocksAreConcurrent)
     const auto hazards = hazards_of([&] { neighbor<<<4, 32>>>(output.data, data.data, 128); });
     ASSERT_FALSE(hazards.empty());
     for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.kind, HazardKind::race);
+}
+
+// Atomic operations that are no single instruction
+
+/// The way of the CUDA C Programming Guide to an atomic operation that there is none of: a plain load, and swaps until one succeeds.
+template <bool swaps> __device__ void add_by_swaps(unsigned* address, unsigned value)
+{
+    unsigned old = *address, expected;  // here: expects
+    if (!swaps) {
+        atomicMax(address, old + value);  // here: takes the larger
+        return;
+    }
+    do {
+        expected = old;
+        old = atomicCAS(address, expected, expected + value);
+    } while (expected != old);
+}
+
+template <bool swaps> __global__ void swaps_of_blocks(unsigned* data) { add_by_swaps<swaps>(data, 1 + blockIdx.x); }
+
+/// nvcc leaves the address of the load as it is written, and computes that of the swap.
+__global__ void one_swap_of_blocks(unsigned* data)
+{
+    unsigned expected;
+    asm volatile("ld.global.cg.b32 %0, [%1];" : "=r"(expected) : "l"(data + threadIdx.x));
+    while (true) {
+        const unsigned old = atomicCAS(data + threadIdx.x, expected, expected + 1 + blockIdx.x);
+        if (old == expected) break;
+        expected = old;
+    }
+}
+
+template <bool swaps> __global__ void swaps_of_threads(unsigned* data)
+{
+    __shared__ unsigned sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    add_by_swaps<swaps>(&sum, 1 + threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x == 0) *data = sum;
+}
+
+TEST(Race, AGuessThatASwapConfirmsIsHarmless)
+{
+    Ints data(32);
+    auto* const words = reinterpret_cast<unsigned*>(data.data);
+    EXPECT_TRUE(hazards_of([&] { swaps_of_blocks<true><<<4, 32>>>(words); }).empty());
+    EXPECT_TRUE(hazards_of([&] { one_swap_of_blocks<<<4, 32>>>(words); }).empty());
+    EXPECT_TRUE(hazards_of([&] { swaps_of_threads<true><<<1, N>>>(words); }).empty());
+    expect_one(here, hazards_of([&] { swaps_of_blocks<false><<<4, 32>>>(words); }), HazardKind::race, {"takes the larger", "expects"});
+    expect_one(here, hazards_of([&] { swaps_of_threads<false><<<1, N>>>(words); }), HazardKind::race, {"expects", "takes the larger"});
+}
+
+/// Odd threads and blocks change one word, the others look at it.
+template <bool by_plain_store> __device__ int change_or_look(unsigned* address, unsigned number)
+{
+    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> word(*address);
+    if (number % 2 == 0) return word.load(cuda::memory_order_relaxed);
+    if (by_plain_store) *address = number;  // here: stores plainly
+    else if (number % 4 == 1) word.store(number, cuda::memory_order_relaxed);
+    else word.fetch_add(number, cuda::memory_order_relaxed);
+    return 0;
+}
+
+template <bool by_plain_store> __global__ void atomic_accesses_of_blocks(unsigned* data)
+{
+    data[1 + blockIdx.x * blockDim.x + threadIdx.x] = change_or_look<by_plain_store>(data, blockIdx.x);
+}
+
+template <bool by_plain_store> __global__ void atomic_accesses_of_threads(unsigned* data)
+{
+    __shared__ unsigned word;
+    if (threadIdx.x == 0) word = 0;
+    __syncthreads();
+    data[threadIdx.x] = change_or_look<by_plain_store>(&word, threadIdx.x);
+}
+
+TEST(Race, AtomicLoadsAndStoresDoNotRace)
+{
+    Ints data(1 + 4 * 32);
+    auto* const words = reinterpret_cast<unsigned*>(data.data);
+    EXPECT_TRUE(hazards_of([&] { atomic_accesses_of_blocks<false><<<4, 32>>>(words); }).empty());
+    EXPECT_TRUE(hazards_of([&] { atomic_accesses_of_threads<false><<<1, N>>>(words); }).empty());
+    EXPECT_FALSE(hazards_of([&] { atomic_accesses_of_blocks<true><<<4, 32>>>(words); }).empty());
+    EXPECT_FALSE(hazards_of([&] { atomic_accesses_of_threads<true><<<1, N>>>(words); }).empty());
 }
 
 __global__ void every_fourth(int* data, int once_more)

@@ -37,6 +37,7 @@ std::unique_ptr<Code> Decoder::decode()
     flow_ = find_flow(function_);
     code_->loop_parents = flow_.parents;
     polls_ = find_polls(function_, flow_);
+    guesses_ = find_guesses(function_);
     issued_ = issued_by_blocks(function_);
     place_instructions();
     ptx::Numbered<bool> is_join(function_.instructions.size() + 1, false);

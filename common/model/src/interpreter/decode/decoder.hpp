@@ -82,6 +82,8 @@ public:
     int current() const { return current_; }
     /// The number of the current load or atomic operation among the program's polls (polls.hpp); -1 if it is not a poll.
     int add_poll();
+    /// Whether the current load is the guess of a compare-and-swap (polls.hpp).
+    bool is_guess() const { return guesses_[current_]; }
     /// The number of a branch among those at which diverging lanes make a launch inexact (fusion.hpp); -1 if it is not one.
     int add_inexact_divergence(const ptx::Instruction& instruction);
     std::uint32_t label(const ptx::Operand& operand) const;
@@ -126,7 +128,7 @@ private:
     std::unordered_map<std::string, std::uint32_t> specials_;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> constants_[17];
     Flow flow_;
-    ptx::Numbered<bool> polls_;
+    ptx::Numbered<bool> polls_, guesses_;
     std::uint32_t scratch_ = no_operand;
     ptx::Numbered<std::uint32_t> positions_;
     ptx::Numbered<Issued> issued_;

@@ -4,7 +4,11 @@
 #include "interpreter/decode/polls.hpp"
 
 #include <algorithm>
+#include <map>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace simt::interpreter {
 
@@ -129,7 +133,89 @@ void add_first_looks(const ptx::Function& function, Numbered<bool>& polls)
                        });
 }
 
+/// What the registers of a function hold, as far as moves and sums tell.
+class Values {
+public:
+    explicit Values(const ptx::Function& function) : group_(function.registers.size(), 0)
+    {
+        for (int i = 0; i < static_cast<int>(group_.size()); ++i) group_[i] = i;
+        for (const ptx::Instruction& move : function.instructions)
+            if (is_move(move) && is_register(move.operands[1])) group_[root(move.operands[0].index)] = root(move.operands[1].index);
+        for (int i = 0; i < static_cast<int>(group_.size()); ++i) group_[i] = root(i);
+        for (const ptx::Instruction& instruction : function.instructions) {
+            if (results_of(instruction) == 0 || (is_move(instruction) && is_register(instruction.operands[1]))) continue;
+            for_each_register(instruction.operands.front(), [&](int result) {
+                const auto [known, is_new] = origins_.emplace(group_[result], &instruction);
+                if (!is_new) known->second = nullptr;
+            });
+        }
+    }
+
+    /// Whether two registers hold the same value at some time, because one is moved to the other.
+    bool are_one(const ptx::Operand& one, const ptx::Operand& other) const
+    {
+        return is_register(one) && is_register(other) && group_[one.index] == group_[other.index];
+    }
+
+    /// Text that is equal for two addresses if they are: a variable, a register, or the sum of such.
+    std::string place_of(const ptx::Operand& address) const
+    {
+        const std::string base = address.base == ptx::Operand::Base::reg ? place_of_register(address.index, 0) : address.name;
+        return base + "+" + std::to_string(address.integer);
+    }
+
+private:
+    static bool is_register(const ptx::Operand& operand) { return operand.kind == ptx::Operand::Kind::reg; }
+    static bool is_move(const ptx::Instruction& instruction)
+    {
+        return is_any(instruction, {"mov", "cvta"}) && instruction.operands.size() == 2 && is_register(instruction.operands[0]);
+    }
+    int root(int i)
+    {
+        while (group_[i] != i) i = group_[i] = group_[group_[i]];
+        return i;
+    }
+
+    std::string place_of_register(int index, int depth) const
+    {
+        constexpr int deepest = 4;
+        const auto origin = origins_.find(group_[index]);
+        const ptx::Instruction* const from = origin == origins_.end() ? nullptr : origin->second;
+        if (from && is_move(*from) && from->operands[1].kind == ptx::Operand::Kind::symbol && from->operands[1].integer == 0)
+            return from->operands[1].name;
+        if (from && depth < deepest && from->opcode == "add" && from->operands.size() == 3) {
+            std::string sum;
+            for (const ptx::Operand& part : std::span(from->operands).subspan(1))
+                sum += (is_register(part) ? place_of_register(part.index, depth + 1) : std::to_string(part.integer)) + " ";
+            return sum;
+        }
+        return "%" + std::to_string(group_[index]);
+    }
+
+    Numbered<int> group_;
+    /// The instruction whose result a group of registers holds; null if there are several.
+    std::map<int, const ptx::Instruction*> origins_;
+};
+
 }  // namespace
+
+Numbered<bool> find_guesses(const ptx::Function& function)
+{
+    Numbered<bool> guesses(function.instructions.size(), false);
+    std::vector<const ptx::Instruction*> swaps;
+    for (const ptx::Instruction& instruction : function.instructions)
+        if (instruction.opcode == "atom" && instruction.has("cas") && instruction.operands.size() == 4) swaps.push_back(&instruction);
+    if (swaps.empty()) return guesses;
+    const Values values(function);
+    for (std::size_t i = 0; i < guesses.size(); ++i) {
+        const ptx::Instruction& load = function.instructions[i];
+        guesses[i] = load.opcode == "ld" && load.operands.size() >= 2 && std::ranges::any_of(swaps, [&](const ptx::Instruction* swap) {
+                         return values.are_one(load.operands[0], swap->operands[2]) &&
+                                values.place_of(load.operands[1]) == values.place_of(swap->operands[1]);
+                     });
+    }
+    return guesses;
+}
 
 Numbered<bool> find_polls(const ptx::Function& function, const Flow& flow)
 {

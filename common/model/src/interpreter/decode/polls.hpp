@@ -15,4 +15,8 @@ namespace simt::interpreter {
 /// `volatile`, `relaxed` or `acquire` load outside the loop, at the address of a poll, is the first poll.
 ptx::Numbered<bool> find_polls(const ptx::Function& function, const Flow& flow);
 
+/// For each instruction of a function, whether it is a guess: a load of the value that a compare-and-swap at the same address expects.
+/// Another thread may change the value meanwhile; then the swap fails, and the thread tries again.
+ptx::Numbered<bool> find_guesses(const ptx::Function& function);
+
 }  // namespace simt::interpreter

@@ -283,8 +283,8 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
     access.space = space_of(instruction);
     for (const std::string& modifier : instruction.modifiers) {
         access.cluster |= modifier == "shared::cluster";
-        access.is_strong |=
-            modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" || modifier == "release" || modifier == "mmio";
+        access.is_atomic |= modifier == "relaxed" || modifier == "acquire" || modifier == "release";
+        access.is_strong |= access.is_atomic || modifier == "volatile" || modifier == "mmio";
     }
     access.operation = loads ? Operation::load : Operation::store;
     const ptx::Type type = instruction.type();
@@ -294,7 +294,8 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
     access.bytes = access.element_bytes * access.count;
     note_fusion(decoder, instruction, access);
     if (loads) access.poll = decoder.add_poll();
-    decoder.program().orders_blocks |= access.poll >= 0 && access.space != ptx::StateSpace::shared;
+    access.is_atomic |= loads && decoder.is_guess();
+    decoder.program().orders_blocks |= (access.poll >= 0 || access.is_atomic) && access.space != ptx::StateSpace::shared;
     const ptx::Operand& value = instruction.operands.at(loads ? 0 : 1);
     const AddressOperand address = decoder.address(instruction.operands.at(loads ? 1 : 0), access.space);
     access.register_bytes = decoder.register_bytes(value, type);

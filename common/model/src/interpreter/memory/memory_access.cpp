@@ -257,18 +257,22 @@ void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers
 
 void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed)
 {
-    const bool orders_blocks = access.is_strong && space == ptx::StateSpace::global && !warp.launch->program->polls.empty() &&
-                               pointers.lanes && warp.block->watch.is_watching();
-    if (!orders_blocks) return note_access(warp, space, pointers, access.operation, changed);
+    const bool is_global = space == ptx::StateSpace::global, is_shared = space == ptx::StateSpace::shared && !pointers.elsewhere;
+    const bool is_atomic =
+        access.is_atomic ? is_global || is_shared : access.is_strong && is_global && !warp.launch->program->polls.empty();
+    if (!is_atomic || pointers.lanes == 0 || !warp.block->watch.is_watching())
+        return note_access(warp, space, pointers, access.operation, changed);
     hazards::BlockWatch& watch = warp.block->watch;
     describe(warp.access, space, pointers, access.operation, changed);
     watch.count_only(warp.access);
     if (access.operation == Operation::load) {
-        for (const std::size_t lane : lanes_in(pointers.lanes)) watch.global_release_acquire(warp.access.address[lane]);
+        if (is_global)
+            for (const std::size_t lane : lanes_in(pointers.lanes)) watch.global_release_acquire(warp.access.address[lane]);
         return;
     }
     WarpAccess as_atomic = warp.access;
     as_atomic.operation = Operation::atomic;
+    as_atomic.needs_old = false;
     as_atomic.changed = as_atomic.active;
     watch.uncounted_access(as_atomic);
 }

@@ -33,6 +33,8 @@ struct MemoryAccess {
     int poll = -1;
     /// Whether the access is `volatile`, `relaxed`, `acquire`, `release` or `mmio`.
     bool is_strong = false;
+    /// Whether it races with no atomic operation: it is `relaxed`, `acquire` or `release`, or the guess of a compare-and-swap (polls.hpp).
+    bool is_atomic = false;
     /// Whether the machine code makes a different access, and which (fusion.hpp).
     bool is_fused = false;
     CountedAccess counted;
@@ -90,7 +92,8 @@ unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most
 
 /// Tells the watcher of an access. `changed`: for a store, the lanes that changed memory.
 void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
-/// The same for a load or a store. In a program that polls, strong accesses to global memory order blocks as atomic operations do.
+/// The same for a load or a store. Those that race with no atomic operation order blocks as atomic operations do. In a program that
+/// polls, all strong accesses to global memory do.
 void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed);
 /// Notes that an access was one of the program's polls. `look`: for a load, the memory that it polls.
 void note_poll(Warp& warp, int poll, Look look = Look::none);
