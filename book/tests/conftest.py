@@ -16,6 +16,7 @@ sys.path[:0] = [str(BOOK / "_ext"), str(PYTHON)]
 # After our own folder, which has a conftest too.
 sys.path.append(str(PYTHON / "tests"))
 
+import jinja2  # noqa: E402
 import synthetic  # noqa: E402  found by the lines above
 from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
@@ -37,6 +38,22 @@ class Build:
         """Return Sphinx's warnings, and what the pages mark as stale or broken, with page and line."""
         found = json.loads(self.output.with_name("changes.json").read_text())
         return self.warnings + "".join(f"{each['page']}.rst:{each['line']}: ERROR: {each['kind']}: {each['text']}\n" for each in found)
+
+
+class Templates(jinja2.BytecodeCache):
+    """The theme's templates, which all books of a run share: compiling them takes longer than the rest of a small book."""
+
+    def __init__(self) -> None:
+        self.compiled = {}
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        bucket.code = self.compiled.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        self.compiled[bucket.key, bucket.checksum] = bucket.code
+
+
+TEMPLATES = Templates()
 
 
 class Project(synthetic.Folders):
@@ -64,6 +81,8 @@ class Project(synthetic.Folders):
         doctrees = self.folder / f"doctrees-{builder}"
         with patch_docutils(self.book), docutils_namespace():
             app = Sphinx(self.book, self.book, output, doctrees, builder, status=None, warning=warnings)
+            if hasattr(app.builder, "templates"):
+                app.builder.templates.environment.bytecode_cache = TEMPLATES
             app.build()
         return Build(app, warnings.getvalue(), output)
 

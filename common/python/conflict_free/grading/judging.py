@@ -139,8 +139,9 @@ class Grading:
         confined: bool = True,
         gpu: timing.Gpu | None = None,
         progress: Callable[[str], None] = lambda what: None,
+        built: Built | None = None,
     ) -> None:
-        """Raises Stop if a ``gpu`` is given and the assignment asks for no time."""
+        """``built`` is the submission's program if it has been compiled. Raises Stop if a ``gpu`` is given and no time is asked for."""
         if gpu and not assignment.gpu_case:
             raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
         self.assignment, self.tools, self.confined, self.gpu, self.progress = assignment, tools, confined, gpu, progress
@@ -148,7 +149,7 @@ class Grading:
         self.runs: list[Run] = []
         self._kept = contextlib.ExitStack()
         self._folder = self._kept.enter_context(scratch_folder("conflict_free_"))
-        self._built: Built | None = None
+        self._built = built
         self._made = _Made()
         self._drawn: dict[str, Sequence[DrawnCase]] = {}
 
@@ -232,13 +233,14 @@ def grade(
     confined: bool = True,
     gpu: timing.Gpu | None = None,
     progress: Callable[[str], None] = lambda what: None,
+    built: Built | None = None,
 ) -> Result:
-    """Grade a file, or the ``Source`` that ``sources.read`` returned for it.
+    """Grade a file, or the ``Source`` that ``sources.read`` returned for it; see ``Grading``.
 
     The same file, student and secret give the same result, bit for bit. With a ``gpu`` the submission is timed too. Raises Stop if
     the assignment asks for no time, or if a part of the grader does not work.
     """
-    with Grading(assignment, handed_in, tools=tools, confined=confined, gpu=gpu, progress=progress) as grading:
+    with Grading(assignment, handed_in, tools=tools, confined=confined, gpu=gpu, progress=progress, built=built) as grading:
         return grading.grade(seed_of(assignment.name, student, secret), student)
 
 

@@ -22,12 +22,18 @@ from conflict_free.grading.building import OPTIONS, Toolchain
 from conflict_free.grading.cases import draw, seed_of
 from conflict_free.grading.judging import grade
 from conflict_free.grading.parts import Outcome
-from conflict_free.grading.result import Result
+from conflict_free.grading.result import GATES, Result
+from conflict_free.grading.scratch import scratch_folder
 from conflict_free.setup import cuda
 from conflict_free.whole_files import write_asked
 
+from . import compiled_together
 from .confinement import confined
 
+#: An answer that fails one of these checks never runs.
+BEFORE_RUNS = GATES[: GATES.index("compiles") + 1]
+#: Cheats among them have constructors or macros, which would work in the other answers too.
+_COMPILED_ALONE = (STARTER, SOLUTION, "constructor_function", "exit_before_main", "macro_over_barrier", "macro_over_names")
 _SHORT = 8  # a line of the solution up to this length, such as "}" or "else", may stand in any file
 
 
@@ -40,9 +46,19 @@ def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
 
 
 def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str, Result]:
-    """Grade the starter, the solution and all answers of an assignment."""
-    with tempfile.TemporaryDirectory() as scratch:
-        return {name: grade(task, path, tools=tools, confined=confined) for name, path in submissions(task, Path(scratch)).items()}
+    """Grade the starter, the solution and all answers of an assignment.
+
+    Most answers are compiled together; the starter and the solution are compiled alone, as students' files are.
+    """
+    with scratch_folder("conflict_free_") as folder:
+        files = submissions(task, folder)
+        texts = {
+            name: task.text_of(name)
+            for name, outcome in task.outcomes().items()
+            if name not in _COMPILED_ALONE and outcome.fails not in BEFORE_RUNS
+        }
+        built = compiled_together.build_all(tools, task, texts, folder, confined=confined)
+        return {name: grade(task, path, tools=tools, confined=confined, built=built.get(name)) for name, path in files.items()}
 
 
 def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:

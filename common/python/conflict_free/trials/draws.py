@@ -25,9 +25,6 @@ from conflict_free.grading.running import Run
 from . import answers
 from .confinement import confined
 
-#: An answer that fails one of these checks does so under every draw.
-_BEFORE_DRAWS = ("exists", "compiles")
-
 
 def outcomes(task: Assignment, path: Path, tools: Toolchain, seeds: Sequence[str], *, confined: bool) -> tuple[Counter, list[Run]]:
     """Return how often a file scored which points with which first failed check, and all runs."""
@@ -72,7 +69,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         for name, path in answers.submissions(task, Path(scratch)).items():
             outcome = expected[name]
-            if (options.only and name not in options.only) or outcome.fails in _BEFORE_DRAWS:
+            if (options.only and name not in options.only) or outcome.fails in answers.BEFORE_RUNS:
                 continue
             seen, runs = outcomes(task, path, tools, seeds, confined=is_confined)
             wrong = {

@@ -44,10 +44,12 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     return run_script(folder, "conflict-free", *arguments)
 
 
-@pytest.fixture
-def folder(tmp_path) -> Path:
-    (tmp_path / "launches.cu").write_text(LAUNCHES, encoding="utf-8")
-    return tmp_path
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A folder with one program for all tests, which is compiled once."""
+    folder = tmp_path_factory.mktemp("launches")
+    (folder / "launches.cu").write_text(LAUNCHES, encoding="utf-8")
+    return folder
 
 
 # --- what is counted ---------------------------------------------------------------------------

@@ -24,12 +24,10 @@ CONFINED = sandbox.available() is None
 GRADE = (sys.executable, str(REPOSITORY / "scripts" / "grade"))
 
 
-@functools.cache
 def build_folder() -> Path:
-    """Return the build folder, after building the grader's tools in it."""
+    """Return the build folder, in which the target `grading_toolchain` is built."""
     build = os.environ.get("CONFLICT_FREE_BUILD")
     assert build, "CONFLICT_FREE_BUILD is not set; CTest sets it to a build folder with the model"
-    subprocess.run(["cmake", "--build", build, "--target", "grading_toolchain"], check=True, stdout=subprocess.DEVNULL)
     return Path(build)
 
 

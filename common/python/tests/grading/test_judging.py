@@ -18,7 +18,7 @@ from conflict_free.grading.judging import Grading
 from conflict_free.grading.parts import LIMITS, Outcome
 from conflict_free.grading.result import Check, Result, ResultFormatError
 from conflict_free.schemas import Schema
-from conflict_free.trials import answers
+from conflict_free.trials import answers, compiled_together
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,13 @@ def test_a_right_answer_has_all_points(right):
 
 def test_the_same_bits_twice(right):
     assert graded(answer_file("padded_by_one"), student="ada").to_text() == right.to_text()
+
+
+def test_the_same_bits_when_compiled_with_other_answers(tmp_path):
+    texts = {name: answer_file(name).read_text(encoding="utf-8") for name in ("one_past_the_end", "padded_by_one", "unpadded")}
+    built = compiled_together.build_all(building.Toolchain.of(build_folder()), padding(), texts, tmp_path, confined=CONFINED)
+    for name in texts:
+        assert graded(answer_file(name), built=built[name]).to_text() == graded(answer_file(name)).to_text()
 
 
 def test_a_picture_is_the_same_bits_twice(with_conflicts):
