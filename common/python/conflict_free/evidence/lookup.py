@@ -164,9 +164,9 @@ class Evidence(Rows):
         if what == "gbps":
             number = gbps(row, state)
         elif what == "rate":
+            number = work_rate(row, state)
             if metric.removeprefix("warm_") != rate_unit(row)[0]:
                 raise ResultError(f"{name} at {size} has no {metric}; its speed is {rate_unit(row)[0]}")
-            number = work_rate(row, state)
         elif what == "percent":
             number = self.percent_of_memcpy(row, state)
         elif what == "fits_l2":

@@ -308,6 +308,7 @@ def test_arrays_have_work_and_the_host_has_one_time(project, evidence):
     for key, message in [
         ("naive.host_search.5000x1.warm_ms", "ran on the host, and has no warm time"),
         ("copy.copy_plain.2048.billions_per_second", "has no unit of work but bytes"),
+        ("naive.transpose_naive_row_read.5000x1.tflops", "has no tflops; its speed is billions_per_second"),
         ("naive.transpose_naive_row_read.5000x1.percent_of_memcpy", "does other work than moving bytes"),
     ]:
         with pytest.raises(ResultError, match=message):
