@@ -214,15 +214,16 @@ TEST(Race, BlocksAreConcurrent)
 /// The way of the CUDA C Programming Guide to an atomic operation that there is none of: a plain load, and swaps until one succeeds.
 template <bool swaps> __device__ void add_by_swaps(unsigned* address, unsigned value)
 {
-    unsigned old = *address, expected;  // here: expects
-    if (!swaps) {
+    unsigned old = *address;  // here: expects
+    if constexpr (swaps) {
+        unsigned expected;
+        do {
+            expected = old;
+            old = atomicCAS(address, expected, expected + value);
+        } while (expected != old);
+    } else {
         atomicMax(address, old + value);  // here: takes the larger
-        return;
     }
-    do {
-        expected = old;
-        old = atomicCAS(address, expected, expected + value);
-    } while (expected != old);
 }
 
 template <bool swaps> __global__ void swaps_of_blocks(unsigned* data) { add_by_swaps<swaps>(data, 1 + blockIdx.x); }
