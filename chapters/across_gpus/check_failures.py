@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SECONDS = 90
+SECONDS_TO_END = 10
 PROGRAM, *MPIRUN = sys.argv[1:]
 # Open MPI and MPICH call the rank differently.
 RANK = "${OMPI_COMM_WORLD_RANK-$PMI_RANK}"
@@ -34,9 +35,14 @@ def run(command: list[str], meanwhile: Callable[[], None] = lambda: None, **more
         meanwhile()
         said = process.communicate(timeout=SECONDS)[0]
     except subprocess.TimeoutExpired:
-        # mpirun passes this on to its processes.
+        # mpirun passes this on to its processes, if it still answers.
         process.terminate()
-        return -1, f"it had not ended after {SECONDS} seconds: {process.communicate()[0]}"
+        try:
+            said = process.communicate(timeout=SECONDS_TO_END)[0]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = process.communicate()[0]
+        return -1, f"it had not ended after {SECONDS} seconds: {said}"
     return process.returncode, said
 
 
