@@ -227,6 +227,48 @@ def meanwhile(work: Callable[[], object]) -> Iterator[None]:
             raise
 
 
+class _CannotRun(Exception):
+    pass
+
+
+@contextlib.contextmanager
+def _running_command(words: Sequence[str], env: Mapping[str, str] | None) -> Iterator[subprocess.Popen]:
+    """A command that runs while the body of the `with` does. An exception in the body ends it and all that it has started."""
+    begun = []
+
+    def start() -> None:
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=ROOT,
+                env=None if env is None else {**os.environ, **env},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise _CannotRun(error.strerror) from error
+        begun.append(process)
+        _running.add(process)
+
+    try:
+        # A signal can end Popen() after the command has begun, and then nothing knows the command's process. In another
+        # thread no signal does.
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(start).result()
+        yield begun[0]
+    except BaseException:
+        for process in begun:
+            _end(process)
+        raise
+    finally:
+        _running.difference_update(begun)
+
+
 def step(
     title: str,
     command: Sequence[str | os.PathLike],
@@ -248,23 +290,6 @@ def step(
     lines = []
     with open(log, "w", encoding="utf-8") as out:
         out.write(f"$ {shlex.join(words)}\n")
-        try:
-            process = subprocess.Popen(
-                words,
-                cwd=ROOT,
-                env=None if env is None else {**os.environ, **env},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                start_new_session=True,
-            )
-        except OSError as error:
-            status.close("failed")
-            raise Stop(f"{title}: cannot run {words[0]}: {error.strerror}") from error
-        _running.add(process)
         current = {"line": ""}
         ended = threading.Event()
 
@@ -275,22 +300,24 @@ def step(
 
         threading.Thread(target=beat, daemon=True).start()
         try:
-            for line in process.stdout:
-                line = _ESCAPES.sub("", line).rstrip()
-                out.write(line + "\n")
-                lines.append(line)
-                shown = progress(line) if line else None
-                if shown:
-                    current["line"] = shown
-                    status.update(shown)
-            code = process.wait()
+            with _running_command(words, env) as process:
+                for line in process.stdout:
+                    line = _ESCAPES.sub("", line).rstrip()
+                    out.write(line + "\n")
+                    lines.append(line)
+                    shown = progress(line) if line else None
+                    if shown:
+                        current["line"] = shown
+                        status.update(shown)
+                code = process.wait()
+        except _CannotRun as error:
+            status.close("failed")
+            raise Stop(f"{title}: cannot run {words[0]}: {error}") from error
         except BaseException:
-            _end(process)
             status.close("stopped")
             raise
         finally:
             ended.set()
-            _running.discard(process)
     seconds = time.monotonic() - started
     if code == 0:
         status.close(f"done in {seconds:.1f} s")

@@ -387,6 +387,22 @@ def test_an_interrupted_step_leaves_nothing_running(house, number, meanwhile):
     assert written.stat().st_size == size
 
 
+def test_an_interrupt_while_a_command_begins_ends_it(house, monkeypatch):
+    processes = []
+
+    class Begun(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            processes.append(self)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+
+    monkeypatch.setattr(console.subprocess, "Popen", Begun)
+    with pytest.raises(KeyboardInterrupt):
+        console.step("Long", [sys.executable, "-c", "import time; time.sleep(60)"])
+    assert processes[0].poll() == -signal.SIGTERM
+
+
 def test_output_that_the_terminal_cannot_show_stops_nothing(machine):
     machine.environment.update(PYTHONIOENCODING="ascii", LC_ALL="C")
     (machine.root / "scripts" / "say").write_text(
