@@ -26,6 +26,8 @@ if ranks != 2:
     sys.exit("across_gpus: rank 0: two were to be started")
 if os.environ.get("FAILS"):
     sys.exit("across_gpus: rank 1: it was to\\nMPI_ABORT was invoked")
+if os.environ.get("SMALL") and "160000x160000" in given.size:
+    sys.exit("across_gpus: rank 1: --size: got '160000x160000', which needs 95.4 GiB of device memory, accepted: sizes that fit")
 rows = []
 for size in given.size:
     for kernel in given.kernel or ("peer_copy", "in_pieces", "in_equal_pieces", "direct"):
@@ -83,6 +85,21 @@ def test_a_result_has_all_rows_and_the_pieces(session):
     assert "link_data_kib" in rows["direct", "32768x32768"]["figures"]
     assert set(result["kernels"]) == {"in_pieces", "in_equal_pieces", "direct"}
     assert result["provenance"]["gpus"] == 2 and result["provenance"]["nccl"] == "2.28.9"
+
+
+def test_a_size_beyond_the_memory_is_left_out_and_named(session, monkeypatch):
+    monkeypatch.setenv("SMALL", "1")
+    shown = []
+    result = measured_ranks.measure_ranks(session, "across_gpus", shown.append)
+    assert {row["size"] for row in result["rows"]} == set(measured_ranks.SIZES)
+    assert "left out 160000x160000: it needs 95.4 GiB of device memory, accepted: sizes that fit" in shown
+
+
+def test_an_mpirun_that_does_not_answer_is_killed(monkeypatch):
+    monkeypatch.setattr(measured_ranks, "SECONDS", 0.5)
+    monkeypatch.setattr(measured_ranks, "SECONDS_TO_END", 0.2)
+    with pytest.raises(Stop, match="sh took longer than 0.5 seconds"):
+        measured_ranks.run_ranks([], ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"])
 
 
 def test_one_gpu_is_too_few(session, monkeypatch):
