@@ -7,8 +7,7 @@
 #include "kernels/7_kernel_resolve_bank_conflicts.cuh"
 #include "kernels/8_kernel_bank_extra_col.cuh"
 
-int main()
-{
+int main() {
     const int n = 256;
     float *a, *b, *c;
     for (float** matrix : {&a, &b, &c}) {

@@ -8,8 +8,7 @@
 #include "softmax_forward.cu"
 #undef main
 
-int main()
-{
+int main() {
     const int rows = 4, columns = 2048, threads = 256;
     float *output, *input;
     cudaMalloc(&output, rows * columns * sizeof(float));

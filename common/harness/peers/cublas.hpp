@@ -9,16 +9,14 @@
 #include <conflict_free/error.hpp>
 #include <string>
 
-inline void check_cublas(cublasStatus_t status, const char* call)
-{
+inline void check_cublas(cublasStatus_t status, const char* call) {
     if (status != CUBLAS_STATUS_SUCCESS) throw conflict_free::CudaError(std::string(call) + " failed: " + cublasGetStatusString(status));
 }
 
 #define CUBLAS_CHECK(call) check_cublas((call), #call)
 
 /// Made by the first launch, which is not timed: the harness has looked for a GPU by then.
-inline cublasHandle_t cublas()
-{
+inline cublasHandle_t cublas() {
     static const cublasHandle_t handle = [] {
         cublasHandle_t made{};
         CUBLAS_CHECK(cublasCreate(&made));
@@ -27,8 +25,7 @@ inline cublasHandle_t cublas()
     return handle;
 }
 
-inline std::string cublas_version()
-{
+inline std::string cublas_version() {
     const auto part = [](libraryPropertyType type) {
         int number = 0;
         CUBLAS_CHECK(cublasGetProperty(type, &number));

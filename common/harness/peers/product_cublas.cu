@@ -13,8 +13,7 @@
 
 using namespace conflict_free;
 
-void cublas_gemm(const Product& p)
-{
+void cublas_gemm(const Product& p) {
     const cublasHandle_t handle = cublas();
     const float one = 1, zero = 0;
     // cuBLAS stores columns: our rows of C are the columns of its product of B and A.
@@ -24,14 +23,12 @@ void cublas_gemm(const Product& p)
     // [/cublas_gemm]
 }
 
-__global__ void to_float(float* to, const __nv_bfloat16* from, int count)
-{
+__global__ void to_float(float* to, const __nv_bfloat16* from, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) to[i] = __bfloat162float(from[i]);
 }
 
-__global__ void to_bf16(__nv_bfloat16* to, const float* from, int count)
-{
+__global__ void to_bf16(__nv_bfloat16* to, const float* from, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) to[i] = __float2bfloat16(from[i]);
 }
@@ -40,8 +37,7 @@ __global__ void to_bf16(__nv_bfloat16* to, const float* from, int count)
 struct Floats {
     DeviceBuffer<float> a, b, c;
 
-    static const Floats& of(const Product& p)
-    {
+    static const Floats& of(const Product& p) {
         static std::map<const void*, Floats> made;
         static Product size{};
         if (size.m != p.m || size.n != p.n || size.k != p.k) made.clear();
@@ -60,8 +56,7 @@ struct Floats {
 };
 
 /// The product of floats without tensor cores. Its result is rounded to bf16 in the timed launch, so that the check can compare it.
-void cublas_sgemm(const Product& p)
-{
+void cublas_sgemm(const Product& p) {
     const cublasHandle_t handle = cublas();
     const float one = 1, zero = 0;
     const Floats& f = Floats::of(p);
@@ -72,8 +67,7 @@ void cublas_sgemm(const Product& p)
     // [/cublas_sgemm]
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     Peers<ProductChapter> peers("peers_product", "How fast do libraries multiply matrices of bf16?");
     peers.sizes({{512, 512}, {200, 141}, {72, 33}, {8, 1}});
     peers.gpu_sizes({{8192, 8192}});

@@ -16,8 +16,7 @@
 
 using namespace conflict_free;
 
-std::size_t temporary_bytes(std::size_t n)
-{
+std::size_t temporary_bytes(std::size_t n) {
     std::size_t bytes = 0;
     CUDA_CHECK(
         cub::DeviceReduce::Sum(nullptr, bytes, static_cast<const float*>(nullptr), static_cast<float*>(nullptr), static_cast<int>(n)));
@@ -27,8 +26,7 @@ std::size_t temporary_bytes(std::size_t n)
 /// Elements of the room that CUB asks for.
 std::size_t temporary_length(std::size_t n) { return (temporary_bytes(n) + sizeof(float) - 1) / sizeof(float); }
 
-void cub_device_reduce(const Arrays<float, float>& a)
-{
+void cub_device_reduce(const Arrays<float, float>& a) {
     // Queried once, as in a program that adds more than once.
     static int asked_for = -1;
     static std::size_t bytes = 0;
@@ -45,14 +43,12 @@ void cub_device_reduce(const Arrays<float, float>& a)
 /// addition there is off by about 2⁻²⁴ of that. A thread adds less than `row` numbers in a row; all its errors together, and
 /// those of all threads, come to about 2⁻²⁴ √(n·row/18). A number that is lost or added twice moves the sum by half,
 /// on average.
-double explained_by_rounding(std::size_t n)
-{
+double explained_by_rounding(std::size_t n) {
     constexpr double row = 8192;
     return 0x1p-24 * std::sqrt(static_cast<double>(n) * row);
 }
 
-std::string sum_is_right(const ArrayKernels<float, float>::Written& written)
-{
+std::string sum_is_right(const ArrayKernels<float, float>::Written& written) {
     // The numbers are multiples of 2⁻²³ and at most 2³⁰, so that a double adds them without rounding.
     double exact = 0;
     for (const float number : written.input) exact += number;
@@ -65,8 +61,7 @@ std::string sum_is_right(const ArrayKernels<float, float>::Written& written)
     return text.str();
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     Peers<ArrayChapter> peers("peers_sum", "How fast do libraries add up floats?");
     peers.lengths({1000003, 65536, 257, 1});
     peers.gpu_lengths({33554432});

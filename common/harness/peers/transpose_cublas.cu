@@ -12,8 +12,7 @@
 
 using namespace conflict_free;
 
-void cublas_geam(const Matrices<float>& m)
-{
+void cublas_geam(const Matrices<float>& m) {
     const cublasHandle_t handle = cublas();
     const float one = 1, zero = 0;
     // cuBLAS stores columns: our height rows of width elements are its width rows and height columns.
@@ -23,8 +22,7 @@ void cublas_geam(const Matrices<float>& m)
     // [/cublas_geam]
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     Peers<MatrixChapter<float>> peers("peers_transpose", "How fast do libraries transpose a matrix of floats?");
     peers.sizes({{2048, 2048}, {1000, 700}, {33, 31}, {1, 1}});
     peers.gpu_sizes({{16384, 16384}});

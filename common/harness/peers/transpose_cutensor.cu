@@ -17,16 +17,14 @@
 
 using namespace conflict_free;
 
-void check_cutensor(cutensorStatus_t status, const char* call)
-{
+void check_cutensor(cutensorStatus_t status, const char* call) {
     if (status != CUTENSOR_STATUS_SUCCESS) throw CudaError(std::string(call) + " failed: " + cutensorGetErrorString(status));
 }
 
 #define CUTENSOR_CHECK(call) check_cutensor((call), #call)
 
 /// Made by the first launch, which is not timed: the harness has looked for a GPU by then.
-cutensorHandle_t cutensor()
-{
+cutensorHandle_t cutensor() {
     static const cutensorHandle_t handle = [] {
         cutensorHandle_t made{};
         CUTENSOR_CHECK(cutensorCreate(&made));
@@ -35,15 +33,13 @@ cutensorHandle_t cutensor()
     return handle;
 }
 
-std::string cutensor_version()
-{
+std::string cutensor_version() {
     const std::size_t version = cutensorGetVersion();
     return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100);
 }
 
 /// A matrix whose first mode goes along its rows.
-cutensorTensorDescriptor_t described(int width, int height)
-{
+cutensorTensorDescriptor_t described(int width, int height) {
     // The harness' buffers begin at multiples of this, and the first row of a matrix with them.
     constexpr std::uint32_t alignment_bytes = 256;
     const std::array<std::int64_t, 2> extents{width, height};
@@ -53,8 +49,7 @@ cutensorTensorDescriptor_t described(int width, int height)
 }
 
 /// cuTENSOR's plan to transpose matrices of a size, with a kernel of its choice.
-cutensorPlan_t planned(int width, int height, cutensorJitMode_t compile)
-{
+cutensorPlan_t planned(int width, int height, cutensorJitMode_t compile) {
     const std::array<std::int32_t, 2> input_modes{'x', 'y'}, output_modes{'y', 'x'};
     cutensorOperationDescriptor_t permutation{};
     CUTENSOR_CHECK(cutensorCreatePermutation(cutensor(), &permutation, described(width, height), input_modes.data(), CUTENSOR_OP_IDENTITY,
@@ -67,16 +62,14 @@ cutensorPlan_t planned(int width, int height, cutensorJitMode_t compile)
 }
 
 /// The plan for a size. The first launch, which is not timed, makes it, as in a program that transposes more than once.
-template <cutensorJitMode_t compile> cutensorPlan_t plan_for(const Matrices<float>& m)
-{
+template <cutensorJitMode_t compile> cutensorPlan_t plan_for(const Matrices<float>& m) {
     static std::map<std::array<int, 2>, cutensorPlan_t> plans;
     const auto [place, is_new] = plans.try_emplace({m.width, m.height});
     if (is_new) place->second = planned(m.width, m.height, compile);
     return place->second;
 }
 
-void cutensor_permute(const Matrices<float>& m)
-{
+void cutensor_permute(const Matrices<float>& m) {
     const cutensorPlan_t plan = plan_for<CUTENSOR_JIT_MODE_NONE>(m);
     const cutensorHandle_t handle = cutensor();
     const float one = 1;
@@ -85,8 +78,7 @@ void cutensor_permute(const Matrices<float>& m)
     // [/cutensor_permute]
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     Peers<MatrixChapter<float>> peers("peers_transpose_cutensor", "How fast does cuTENSOR transpose a matrix of floats?");
     peers.sizes({{2048, 2048}, {1000, 700}, {33, 31}, {1, 1}});
     peers.gpu_sizes({{16384, 16384}});

@@ -15,22 +15,19 @@ namespace conflict_free::backend {
 
 namespace {
 
-std::string in_one_line(const simt::Hazard& hazard)
-{
+std::string in_one_line(const simt::Hazard& hazard) {
     std::string lines;
     for (const auto& place : hazard.lines) lines += (lines.empty() ? "" : ", ") + place.file + ":" + std::to_string(place.line);
     return std::string(simt::name_of(hazard.kind)) + " at " + lines + ": " + hazard.message.text();
 }
 
-void run_to_end(const std::function<void()>& launch)
-{
+void run_to_end(const std::function<void()>& launch) {
     launch();
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-Outcome count(const std::function<void()>& launch)
-{
+Outcome count(const std::function<void()>& launch) {
     model::take_report();
     const std::uint64_t sent_before = model::link_bytes();
     std::exception_ptr failure;
@@ -59,16 +56,14 @@ Outcome count(const std::function<void()>& launch)
 
 std::string build() { return model::is_there() ? "model" : "gpu"; }
 
-void choose_machine(const std::string& name)
-{
+void choose_machine(const std::string& name) {
     if (model::is_there()) model::choose_machine(name);
     else if (!simt::find_machine(name)) throw UsageError("--machine: got '" + name + "', accepted: " + simt::machine_names());
 }
 
 std::string machine() { return model::is_there() ? model::machine() : device()->name; }
 
-std::optional<Device> device()
-{
+std::optional<Device> device() {
     if (model::is_there()) return {};
     int number = 0;
     CUDA_CHECK(cudaGetDevice(&number));
@@ -77,14 +72,12 @@ std::optional<Device> device()
     return Device{properties.name, compute_capability(), static_cast<std::size_t>(properties.l2CacheSize), properties.totalGlobalMem};
 }
 
-std::string compute_capability()
-{
+std::string compute_capability() {
     const int capability = conflict_free::compute_capability();
     return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
 }
 
-std::string missing_device()
-{
+std::string missing_device() {
     if (model::is_there()) return {};
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
@@ -93,8 +86,7 @@ std::string missing_device()
     return count == 0 ? "no CUDA-capable device is detected" : "";
 }
 
-Outcome run_once(const std::function<void()>& launch)
-{
+Outcome run_once(const std::function<void()>& launch) {
     if (model::is_there()) return count(launch);
     run_to_end(launch);
     return {};

@@ -23,15 +23,13 @@ constexpr int exit_check_failed = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_no_device = 77;
 
-std::string gibibytes(std::size_t bytes)
-{
+std::string gibibytes(std::size_t bytes) {
     std::ostringstream text;
     text << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / (1 << 30) << " GiB";
     return text.str();
 }
 
-std::size_t free_device_bytes()
-{
+std::size_t free_device_bytes() {
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
     return free;
@@ -67,8 +65,7 @@ private:
     std::vector<Row> rows_;
 };
 
-int ChapterRun::run()
-{
+int ChapterRun::run() {
     check_traffic_sizes();
     if (options_.machine) backend::choose_machine(*options_.machine);
     std::optional<JsonFile> file;
@@ -94,8 +91,7 @@ int ChapterRun::run()
                   file ? &*file : nullptr);
 }
 
-std::vector<Size> ChapterRun::wanted_sizes() const
-{
+std::vector<Size> ChapterRun::wanted_sizes() const {
     if (options_.input_file) {
         const Size size = chapter_.read_input(*options_.input_file);
         if (!fits(size))
@@ -126,42 +122,36 @@ std::vector<Size> ChapterRun::wanted_sizes() const
 
 bool ChapterRun::fits(Size size) const { return chapter_.bytes_of_set(size) <= free_device_bytes(); }
 
-bool ChapterRun::is_asked_for(const Chapter::RegisteredKernel& kernel) const
-{
+bool ChapterRun::is_asked_for(const Chapter::RegisteredKernel& kernel) const {
     return options_.kernels.empty() || std::ranges::find(options_.kernels, kernel.name) != options_.kernels.end();
 }
 
-bool ChapterRun::is_left_out(const Chapter::RegisteredKernel& kernel) const
-{
+bool ChapterRun::is_left_out(const Chapter::RegisteredKernel& kernel) const {
     return std::ranges::find(kernel.left_out_on, backend::machine()) != kernel.left_out_on.end();
 }
 
-bool ChapterRun::is_wanted(const Chapter::RegisteredKernel& kernel, Size size) const
-{
+bool ChapterRun::is_wanted(const Chapter::RegisteredKernel& kernel, Size size) const {
     const auto& only = kernel.only_at;
     const bool at_size = only.empty() ? !is_only_for_others(size) : std::ranges::find(only, size) != only.end();
     if (kernel.sizes.accepts && !kernel.sizes.accepts(size)) return false;
     return at_size && is_asked_for(kernel) && !is_left_out(kernel);
 }
 
-bool ChapterRun::is_only_for_others(Size size) const
-{
+bool ChapterRun::is_only_for_others(Size size) const {
     const auto has = [&](const std::vector<Size>& sizes) { return std::ranges::find(sizes, size) != sizes.end(); };
     return !options_.input_file && !has(options_.sizes) && !has(chapter_.sizes_) && !has(chapter_.gpu_sizes_);
 }
 
 bool ChapterRun::is_timed(Size size) const { return options_.timing && backend::takes_times() && chapter_.is_worth_timing(size); }
 
-void ChapterRun::check_traffic_sizes() const
-{
+void ChapterRun::check_traffic_sizes() const {
     const auto has = [](const std::vector<Size>& sizes, Size size) { return std::ranges::find(sizes, size) != sizes.end(); };
     for (const Size size : chapter_.traffic_sizes_)
         if (!has(chapter_.sizes_, size) && !has(chapter_.gpu_sizes_, size))
             throw std::invalid_argument("traffic_sizes: got " + to_string(size) + ", accepted: a size that the chapter runs by itself");
 }
 
-void ChapterRun::run_size(Size size)
-{
+void ChapterRun::run_size(Size size) {
     const std::size_t set_bytes = std::max<std::size_t>(chapter_.bytes_of_set(size), 1);
     int sets = 1;
     if (is_timed(size)) sets = std::clamp(static_cast<int>(free_device_bytes() / 2 / set_bytes), 1, sets_for_cold_samples(set_bytes));
@@ -177,8 +167,7 @@ void ChapterRun::run_size(Size size)
     chapter_.release();
 }
 
-Row ChapterRun::run_kernel(Size size, int number, int sets)
-{
+Row ChapterRun::run_kernel(Size size, int number, int sets) {
     const Chapter::RegisteredKernel& kernel = chapter_.kernels()[static_cast<std::size_t>(number)];
     Row row{.kernel = kernel.name,
             .size = size,
@@ -228,14 +217,12 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
 }
 
 /// Restores the input after a kernel that was stopped: the kernel may have changed it, and the next kernel reads it.
-void ChapterRun::prepare_again(Size size, int sets)
-{
+void ChapterRun::prepare_again(Size size, int sets) {
     chapter_.release();
     chapter_.prepare(size, sets, options_.seed);
 }
 
-void ChapterRun::judge(Row& row, const Chapter::RegisteredKernel& kernel) const
-{
+void ChapterRun::judge(Row& row, const Chapter::RegisteredKernel& kernel) const {
     const bool whole_tiles = row.size.width % chapter_.tile_dim_ == 0 && row.size.height % chapter_.tile_dim_ == 0;
     if (!whole_tiles && kernel.only_at.empty()) return;
     for (const Expectation& expectation : kernel.expect) {
@@ -245,8 +232,7 @@ void ChapterRun::judge(Row& row, const Chapter::RegisteredKernel& kernel) const
     }
 }
 
-std::string ChapterRun::accepted_sizes_text() const
-{
+std::string ChapterRun::accepted_sizes_text() const {
     std::string text;
     const auto add = [&](const std::string& sizes, const std::string& kernel) {
         text += (text.empty() ? "" : ", ") + sizes + " for " + kernel;
@@ -259,8 +245,7 @@ std::string ChapterRun::accepted_sizes_text() const
     return text;
 }
 
-int ChapterRun::report(const Heading& heading, JsonFile* file) const
-{
+int ChapterRun::report(const Heading& heading, JsonFile* file) const {
     const bool passed = std::ranges::all_of(rows_, &Row::passed);
     if (!chapter_.reports()) return passed ? 0 : exit_check_failed;
     std::cout << table(heading, rows_);
@@ -283,63 +268,53 @@ Chapter::Chapter(std::string slug, std::string question) : slug_(std::move(slug)
 
 bool Chapter::is_worth_timing(Size size) const { return useful_bytes(size) >= least_timed_bytes_; }
 
-Chapter& Chapter::timed_from(std::size_t bytes)
-{
+Chapter& Chapter::timed_from(std::size_t bytes) {
     least_timed_bytes_ = bytes;
     return *this;
 }
 
-Chapter& Chapter::sizes(std::initializer_list<Size> sizes)
-{
+Chapter& Chapter::sizes(std::initializer_list<Size> sizes) {
     sizes_ = sizes;
     return *this;
 }
 
-Chapter& Chapter::gpu_sizes(std::initializer_list<Size> sizes)
-{
+Chapter& Chapter::gpu_sizes(std::initializer_list<Size> sizes) {
     gpu_sizes_ = sizes;
     return *this;
 }
 
-Chapter& Chapter::counted_size(Size size)
-{
+Chapter& Chapter::counted_size(Size size) {
     counted_size_ = size;
     return *this;
 }
 
-Chapter& Chapter::traffic_sizes(std::initializer_list<Size> sizes)
-{
+Chapter& Chapter::traffic_sizes(std::initializer_list<Size> sizes) {
     traffic_sizes_ = sizes;
     return *this;
 }
 
-Chapter& Chapter::whole_tiles(int tile_dim)
-{
+Chapter& Chapter::whole_tiles(int tile_dim) {
     tile_dim_ = tile_dim;
     return *this;
 }
 
-Chapter& Chapter::rows_of_smallest_tile(int rows)
-{
+Chapter& Chapter::rows_of_smallest_tile(int rows) {
     rows_of_smallest_tile_ = rows;
     return *this;
 }
 
-Chapter& Chapter::least_compute_capability(int major, int minor, std::string reason)
-{
+Chapter& Chapter::least_compute_capability(int major, int minor, std::string reason) {
     least_compute_capability_ = {major, minor};
     reason_for_compute_capability_ = std::move(reason);
     return *this;
 }
 
-Chapter& Chapter::only_compute_capability(int major, int minor, std::string reason)
-{
+Chapter& Chapter::only_compute_capability(int major, int minor, std::string reason) {
     only_that_compute_capability_ = true;
     return least_compute_capability(major, minor, std::move(reason));
 }
 
-std::string Chapter::unsuitable(const std::string& compute_capability) const
-{
+std::string Chapter::unsuitable(const std::string& compute_capability) const {
     std::pair<int, int> has{0, 0};
     char dot = 0;
     std::istringstream(compute_capability) >> has.first >> dot >> has.second;
@@ -349,8 +324,7 @@ std::string Chapter::unsuitable(const std::string& compute_capability) const
            reason_for_compute_capability_;
 }
 
-int Chapter::run(int argc, char** argv)
-{
+int Chapter::run(int argc, char** argv) {
     try {
         Options options;
         std::string help;

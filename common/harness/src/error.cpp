@@ -7,8 +7,7 @@
 
 namespace conflict_free {
 
-void check_cuda(cudaError_t error, const char* call, const char* file, int line)
-{
+void check_cuda(cudaError_t error, const char* call, const char* file, int line) {
     if (error == cudaSuccess) return;
     cudaGetLastError();
     const std::string message = std::string(call) + " at " + std::filesystem::path(file).filename().string() + ":" + std::to_string(line) +

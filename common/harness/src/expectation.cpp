@@ -17,19 +17,16 @@ using simt::SharedCounts;
 double ratio(std::uint64_t part, std::uint64_t whole) { return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole); }
 
 template <class Counts>
-Metric metric(const std::string& group, const char* name, Counts LaunchCounts::* counts, double (*value)(const Counts&))
-{
+Metric metric(const std::string& group, const char* name, Counts LaunchCounts::* counts, double (*value)(const Counts&)) {
     return {group + "." + name, [=](const LaunchCounts& launch) { return value(launch.*counts); }};
 }
 
-Metric per_block(const Metric& metric)
-{
+Metric per_block(const Metric& metric) {
     return {metric.name + "_per_block",
             [value = metric.value](const LaunchCounts& launch) { return value(launch) / static_cast<double>(launch.blocks); }};
 }
 
-SharedMetrics shared_metrics(const std::string& group, SharedCounts LaunchCounts::* counts)
-{
+SharedMetrics shared_metrics(const std::string& group, SharedCounts LaunchCounts::* counts) {
     using C = const SharedCounts&;
     const Metric wavefronts = metric<SharedCounts>(group, "wavefronts", counts, [](C c) { return static_cast<double>(c.wavefronts); });
     const Metric conflicts = metric<SharedCounts>(group, "conflicts", counts, [](C c) { return static_cast<double>(c.conflicts()); });
@@ -43,8 +40,7 @@ SharedMetrics shared_metrics(const std::string& group, SharedCounts LaunchCounts
     };
 }
 
-GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts::* counts)
-{
+GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts::* counts) {
     using C = const GlobalCounts&;
     const Metric requests = metric<GlobalCounts>(group, "requests", counts, [](C c) { return static_cast<double>(c.requests); });
     return {
@@ -56,13 +52,11 @@ GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts
     };
 }
 
-Metric partition_metric(const char* name, simt::PartitionUse simt::PartitionCounts::* use)
-{
+Metric partition_metric(const char* name, simt::PartitionUse simt::PartitionCounts::* use) {
     return {name, [=](const LaunchCounts& launch) { return launch.partitions ? ((*launch.partitions).*use).mean() : 0.0; }};
 }
 
-Expectation expectation(const Metric& metric, const char* comparison, double wanted, std::function<bool(double)> holds)
-{
+Expectation expectation(const Metric& metric, const char* comparison, double wanted, std::function<bool(double)> holds) {
     std::ostringstream text;
     text.precision(15);
     text << metric.name << " " << comparison << " " << wanted;
@@ -71,29 +65,23 @@ Expectation expectation(const Metric& metric, const char* comparison, double wan
 
 }  // namespace
 
-Expectation operator==(const Metric& metric, double wanted)
-{
+Expectation operator==(const Metric& metric, double wanted) {
     return expectation(metric, "==", wanted, [wanted](double seen) { return seen == wanted; });
 }
-Expectation operator<=(const Metric& metric, double wanted)
-{
+Expectation operator<=(const Metric& metric, double wanted) {
     return expectation(metric, "<=", wanted, [wanted](double seen) { return seen <= wanted; });
 }
-Expectation operator>=(const Metric& metric, double wanted)
-{
+Expectation operator>=(const Metric& metric, double wanted) {
     return expectation(metric, ">=", wanted, [wanted](double seen) { return seen >= wanted; });
 }
-Expectation operator<(const Metric& metric, double wanted)
-{
+Expectation operator<(const Metric& metric, double wanted) {
     return expectation(metric, "<", wanted, [wanted](double seen) { return seen < wanted; });
 }
-Expectation operator>(const Metric& metric, double wanted)
-{
+Expectation operator>(const Metric& metric, double wanted) {
     return expectation(metric, ">", wanted, [wanted](double seen) { return seen > wanted; });
 }
 
-Expectation on(std::string machine, Expectation expectation)
-{
+Expectation on(std::string machine, Expectation expectation) {
     expectation.machine = std::move(machine);
     return expectation;
 }

@@ -23,8 +23,7 @@ template <class Function> Function* find(const char* name) { return reinterpret_
 
 #define FIND(function) find<decltype(function)>(#function)
 
-bool look_for_model()
-{
+bool look_for_model() {
     const auto version = FIND(simt_interface_version);
     if (!version) return false;
     if (version() != known_version)
@@ -35,22 +34,19 @@ bool look_for_model()
 
 }  // namespace
 
-bool is_there()
-{
+bool is_there() {
     static const bool found = look_for_model();
     return found;
 }
 
 std::string machine() { return FIND(simt_machine)(); }
 
-void choose_machine(const std::string& name)
-{
+void choose_machine(const std::string& name) {
     if (FIND(simt_set_machine)(name.c_str()) != 0)
         throw UsageError("--machine: got '" + name + "', accepted: " + FIND(simt_machine_names)());
 }
 
-Report take_report()
-{
+Report take_report() {
     const auto json = nlohmann::json::parse(FIND(simt_take_report)());
     Report report{json.at("kernels").get<std::vector<simt::LaunchCounts>>(), json.at("hazards").get<std::vector<simt::Hazard>>(),
                   json.at("errors").get<std::vector<simt::Message>>(), !json.contains("uncounted")};

@@ -17,22 +17,19 @@ namespace {
 
 constexpr int most_samples = 100000;
 
-std::string kernel_names(const Chapter& chapter)
-{
+std::string kernel_names(const Chapter& chapter) {
     std::string names;
     for (const auto& kernel : chapter.kernels()) names += (names.empty() ? "" : ", ") + kernel.name;
     return names;
 }
 
-void check_kernel(const std::string& name, const Chapter& chapter)
-{
+void check_kernel(const std::string& name, const Chapter& chapter) {
     if (std::ranges::find(chapter.kernels(), name, &Chapter::RegisteredKernel::name) == chapter.kernels().end())
         throw UsageError("--kernel: got '" + name + "', accepted: " + kernel_names(chapter));
 }
 
 /// A whole number from `least` to `most`.
-template <class Number> Number parse_number(const char* option, const std::string& text, Number least, Number most)
-{
+template <class Number> Number parse_number(const char* option, const std::string& text, Number least, Number most) {
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
@@ -41,16 +38,14 @@ template <class Number> Number parse_number(const char* option, const std::strin
     return value;
 }
 
-std::string options_of_chapter(const Chapter& chapter)
-{
+std::string options_of_chapter(const Chapter& chapter) {
     std::string text;
     for (const NumberOption& option : chapter.number_options()) text += option.name + " N, ";
     return text;
 }
 
 /// Puts CLI11's message on one line, with the arguments that are accepted.
-[[noreturn]] void rethrow(const CLI::ParseError& error, const Chapter& chapter)
-{
+[[noreturn]] void rethrow(const CLI::ParseError& error, const Chapter& chapter) {
     std::string message = error.what();
     std::ranges::replace(message, '\n', ' ');
     throw UsageError(message + "; accepted: --list, --kernel NAME, --size " + chapter.accepted_size() +
@@ -60,8 +55,7 @@ std::string options_of_chapter(const Chapter& chapter)
 
 }  // namespace
 
-Command parse_options(int argc, char** argv, const Chapter& chapter, Options& options, std::string& help)
-{
+Command parse_options(int argc, char** argv, const Chapter& chapter, Options& options, std::string& help) {
     CLI::App app(chapter.question(), chapter.slug());
     std::vector<std::string> sizes;
     std::string samples, seed;

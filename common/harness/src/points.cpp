@@ -16,8 +16,7 @@
 
 namespace conflict_free {
 
-void random_points(std::span<float3> points, std::uint64_t seed)
-{
+void random_points(std::span<float3> points, std::uint64_t seed) {
     for (std::size_t i = 0; i < points.size(); ++i) {
         const std::uint64_t bits = random_bits(seed, i);
         const auto coordinate = [&](int from) { return static_cast<float>(static_cast<int>(bits >> from & 0x7FF) - 1024) * 0x1p-10f; };
@@ -26,8 +25,7 @@ void random_points(std::span<float3> points, std::uint64_t seed)
     }
 }
 
-std::vector<float3> points_from(std::span<const float> numbers)
-{
+std::vector<float3> points_from(std::span<const float> numbers) {
     if (numbers.size() % 3 != 0 || numbers.size() / 3 > most_elements)
         throw UsageError("--input: got " + std::to_string(numbers.size()) + " numbers, accepted: three coordinates a point, of at most " +
                          std::to_string(most_elements) + " points");
@@ -36,8 +34,7 @@ std::vector<float3> points_from(std::span<const float> numbers)
     return points;
 }
 
-std::string wrong_points(std::span<const float3> points)
-{
+std::string wrong_points(std::span<const float3> points) {
     constexpr float most = 1e18f;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const float coordinates[] = {points[i].x, points[i].y, points[i].z};
@@ -52,14 +49,12 @@ std::string wrong_points(std::span<const float3> points)
     return {};
 }
 
-float squared_distance(float3 a, float3 b)
-{
+float squared_distance(float3 a, float3 b) {
     const float dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
     return dx * dx + dy * dy + dz * dz;
 }
 
-std::vector<int> nearest_by_sorting(std::span<const float3> points, float (*distance)(float3, float3))
-{
+std::vector<int> nearest_by_sorting(std::span<const float3> points, float (*distance)(float3, float3)) {
     const auto n = static_cast<std::ptrdiff_t>(points.size());
     std::vector<int> order(points.size()), nearest(points.size(), -1);
     std::iota(order.begin(), order.end(), 0);

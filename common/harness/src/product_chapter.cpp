@@ -22,15 +22,13 @@ constexpr std::size_t rows_per_checked_row = 64;
 /// Columns of B that are multiplied with a row of A in one go: their sums stay in the L1.
 constexpr std::size_t columns_at_once = 4096;
 
-std::vector<std::int8_t> whole_numbers(std::size_t count, std::uint64_t seed)
-{
+std::vector<std::int8_t> whole_numbers(std::size_t count, std::uint64_t seed) {
     std::vector<std::int8_t> numbers(count);
     fill_random(numbers, seed);
     return numbers;
 }
 
-std::vector<__nv_bfloat16> as_bf16(const std::vector<std::int8_t>& numbers)
-{
+std::vector<__nv_bfloat16> as_bf16(const std::vector<std::int8_t>& numbers) {
     std::vector<__nv_bfloat16> elements(numbers.size());
     parallel_for(numbers.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) elements[i] = __float2bfloat16(numbers[i]);
@@ -38,8 +36,7 @@ std::vector<__nv_bfloat16> as_bf16(const std::vector<std::int8_t>& numbers)
     return elements;
 }
 
-std::vector<std::size_t> rows_to_check(Size size, int depth, std::uint64_t seed)
-{
+std::vector<std::size_t> rows_to_check(Size size, int depth, std::uint64_t seed) {
     const bool all = static_cast<double>(size.count()) * depth <= most_checked_wholly;
     const std::size_t height = static_cast<std::size_t>(size.height), step = all ? 1 : rows_per_checked_row;
     std::vector<std::size_t> rows;
@@ -49,8 +46,7 @@ std::vector<std::size_t> rows_to_check(Size size, int depth, std::uint64_t seed)
 }
 
 /// One row of the product, exactly: `a` is a row of A, and `c` takes `width` elements.
-void multiply_row(const std::int8_t* a, const std::vector<std::int8_t>& b, std::size_t width, std::size_t depth, __nv_bfloat16* c)
-{
+void multiply_row(const std::int8_t* a, const std::vector<std::int8_t>& b, std::size_t width, std::size_t depth, __nv_bfloat16* c) {
     std::vector<int> sums(std::min(width, columns_at_once));
     for (std::size_t left = 0; left < width; left += sums.size()) {
         const std::size_t columns = std::min(sums.size(), width - left);
@@ -71,15 +67,13 @@ int ProductChapter::depth(Size size) { return ((size.width + size.height + 1) / 
 
 std::optional<Work> ProductChapter::work(Size size) const { return Work{"FLOP", 2.0 * static_cast<double>(size.count()) * depth(size)}; }
 
-std::size_t ProductChapter::bytes_of_set(Size size) const
-{
+std::size_t ProductChapter::bytes_of_set(Size size) const {
     const auto k = static_cast<std::size_t>(depth(size)), m = static_cast<std::size_t>(size.height),
                n = static_cast<std::size_t>(size.width);
     return (m * k + k * n + m * n) * sizeof(__nv_bfloat16);
 }
 
-void ProductChapter::prepare(Size size, int sets, std::uint64_t seed)
-{
+void ProductChapter::prepare(Size size, int sets, std::uint64_t seed) {
     size_ = size;
     const auto k = static_cast<std::size_t>(depth(size)), m = static_cast<std::size_t>(size.height),
                n = static_cast<std::size_t>(size.width);
@@ -102,20 +96,17 @@ void ProductChapter::prepare(Size size, int sets, std::uint64_t seed)
         1);
 }
 
-void ProductChapter::poison()
-{
+void ProductChapter::poison() {
     for (Set& set : sets_) set.c.poison();
 }
 
-void ProductChapter::launch(int kernel, int set)
-{
+void ProductChapter::launch(int kernel, int set) {
     const Set& chosen = sets_[static_cast<std::size_t>(set)];
     kernels_[static_cast<std::size_t>(kernel)].launch(
         {chosen.c.data(), chosen.a.data(), chosen.b.data(), size_.height, size_.width, depth(size_)});
 }
 
-std::string ProductChapter::verify(int)
-{
+std::string ProductChapter::verify(int) {
     const auto width = static_cast<std::size_t>(size_.width);
     std::vector<__nv_bfloat16> c(size_.count()), checked(expected_.size());
     for (const Set& set : sets_) {
@@ -129,8 +120,7 @@ std::string ProductChapter::verify(int)
 
 void ProductChapter::release() { sets_.clear(); }
 
-ProductChapter& ProductChapter::add(Kernel kernel, bool is_baseline)
-{
+ProductChapter& ProductChapter::add(Kernel kernel, bool is_baseline) {
     const AcceptedSizes whole_units{[](Size size) { return size.width % 8 == 0 && static_cast<double>(size.count()) <= INT_MAX; },
                                     "widths that are multiples of 8"};
     register_kernel({.name = kernel.name,

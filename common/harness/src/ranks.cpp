@@ -33,30 +33,26 @@ constexpr unsigned patience_seconds = 30;
 // The message of the alarm, made before: the handler of a signal must not format text.
 std::array<char, 256> last_line;
 
-void give_up(int)
-{
+void give_up(int) {
     const auto written = ::write(STDERR_FILENO, last_line.data(), std::char_traits<char>::length(last_line.data()));
     ::_exit(written > 0 ? 1 : 2);
 }
 
 /// A number that mpirun, of Open MPI or of MPICH, or srun sets in the environment.
-int number_told(std::initializer_list<const char*> names, int otherwise)
-{
+int number_told(std::initializer_list<const char*> names, int otherwise) {
     for (const char* name : names)
         if (const char* value = std::getenv(name)) return std::atoi(value);
     return otherwise;
 }
 
-int devices_there()
-{
+int devices_there() {
     int count = 0;
     CUDA_CHECK(cudaGetDeviceCount(&count));
     return count;
 }
 
 /// The model's first hazard as the reason for a failed call; empty on a GPU.
-std::string found_by_model()
-{
+std::string found_by_model() {
     if (!model::is_there()) return "";
     const model::Report report = model::take_report();
     return report.hazards.empty() ? "" : "; the model found a hazard: " + report.hazards.front().message.text();
@@ -70,8 +66,7 @@ struct BusId {
 
 }  // namespace
 
-Ranks::Ranks(std::string program, int argc, char** argv) : program_(std::move(program))
-{
+Ranks::Ranks(std::string program, int argc, char** argv) : program_(std::move(program)) {
     processes_ = std::max(number_told({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1), 1);
     if (processes_ > 1) {
         process_ = number_told({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
@@ -83,8 +78,7 @@ Ranks::Ranks(std::string program, int argc, char** argv) : program_(std::move(pr
     ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
 
-void Ranks::join([[maybe_unused]] int argc, [[maybe_unused]] char** argv)
-{
+void Ranks::join([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
 #ifdef CONFLICT_FREE_HAS_MPI
     allow("the start of all ranks");
     // Threads call MPI one at a time: the first that fails ends all processes.
@@ -113,8 +107,7 @@ void Ranks::join([[maybe_unused]] int argc, [[maybe_unused]] char** argv)
 
 std::string Ranks::speaker() const { return program_ + (processes_ > 1 ? ": rank " + std::to_string(process_) : ""); }
 
-void Ranks::take(int devices)
-{
+void Ranks::take(int devices) {
     if (processes_ > 1)
         throw UsageError("--devices: got '" + std::to_string(devices) + "', accepted: nothing where mpirun or srun starts a process a GPU");
     devices_ = devices;
@@ -122,8 +115,7 @@ void Ranks::take(int devices)
     ::setenv("SIMT_DEVICES", std::to_string(devices).c_str(), 1);
 }
 
-int Ranks::count() const
-{
+int Ranks::count() const {
     if (processes_ > 1) return processes_;
     const int there = devices_there();
     if (devices_ > there)
@@ -132,8 +124,7 @@ int Ranks::count() const
     return devices_ > 0 ? devices_ : there;
 }
 
-void Ranks::open()
-{
+void Ranks::open() {
     std::vector<BusId> buses(static_cast<std::size_t>(here()));
     each("the set-up of its GPU", [&](int i) {
         int device = 0;
@@ -152,8 +143,7 @@ void Ranks::open()
     each("the set-up of all GPUs", [](int) {});
 }
 
-void Ranks::each(const std::string& what, const std::function<void(int)>& work) const
-{
+void Ranks::each(const std::string& what, const std::function<void(int)>& work) const {
     allow(what);
     const int devices = devices_there();
     std::vector<std::thread> threads;
@@ -170,16 +160,14 @@ void Ranks::each(const std::string& what, const std::function<void(int)>& work) 
     gather(std::vector<char>(threads.size()));
 }
 
-void Ranks::gather([[maybe_unused]] const void* mine, [[maybe_unused]] void* all, [[maybe_unused]] std::size_t bytes) const
-{
+void Ranks::gather([[maybe_unused]] const void* mine, [[maybe_unused]] void* all, [[maybe_unused]] std::size_t bytes) const {
 #ifdef CONFLICT_FREE_HAS_MPI
     const int length = static_cast<int>(bytes);
     MPI_Allgather(mine, length, MPI_BYTE, all, length, MPI_BYTE, MPI_COMM_WORLD);
 #endif
 }
 
-std::vector<void*> Ranks::share(const std::vector<void*>& of_here) const
-{
+std::vector<void*> Ranks::share(const std::vector<void*>& of_here) const {
     // The threads of a process share their addresses.
     if (processes_ == 1) return of_here;
     std::vector<cudaIpcMemHandle_t> mine(1);
@@ -194,8 +182,7 @@ std::vector<void*> Ranks::share(const std::vector<void*>& of_here) const
     return addresses;
 }
 
-void Ranks::unshare(const std::vector<void*>& shared) const
-{
+void Ranks::unshare(const std::vector<void*>& shared) const {
     if (processes_ == 1) return;
     each("letting go of the memory of others", [&](int) {
         for (std::size_t rank = 0; rank < shared.size(); ++rank)
@@ -203,8 +190,7 @@ void Ranks::unshare(const std::vector<void*>& shared) const
     });
 }
 
-void Ranks::allow(const std::string& what) const
-{
+void Ranks::allow(const std::string& what) const {
     if (processes_ == 1) return;
     // No alarm may occur while its message changes.
     ::alarm(0);
@@ -214,8 +200,7 @@ void Ranks::allow(const std::string& what) const
     ::alarm(patience_seconds);
 }
 
-void Ranks::fail(int rank, const std::string& reason) const
-{
+void Ranks::fail(int rank, const std::string& reason) const {
     // Only the first thread of a process that fails prints its reason.
     static std::mutex last_word;
     last_word.lock();
@@ -226,8 +211,7 @@ void Ranks::fail(int rank, const std::string& reason) const
     ::_exit(1);
 }
 
-int Ranks::end([[maybe_unused]] int exit_code) const
-{
+int Ranks::end([[maybe_unused]] int exit_code) const {
 #ifdef CONFLICT_FREE_HAS_MPI
     if (processes_ == 1) return exit_code;
     // A wrong result is known to all processes. If one process alone fails to start, the others wait for it: it must end them.

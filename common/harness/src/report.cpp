@@ -23,22 +23,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<std::string>;
 
-std::string fixed(double value, int digits)
-{
+std::string fixed(double value, int digits) {
     std::ostringstream text;
     text << std::fixed << std::setprecision(digits) << value;
     return text.str();
 }
 
-std::string per(std::uint64_t part, std::uint64_t whole)
-{
+std::string per(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? "-" : fixed(static_cast<double>(part) / static_cast<double>(whole), 2);
 }
 
 double gigabytes_per_second(std::size_t bytes, double ms) { return static_cast<double>(bytes) / ms / 1e6; }
 
-Cells heading_cells(bool model, const std::vector<Row>& rows)
-{
+Cells heading_cells(bool model, const std::vector<Row>& rows) {
     if (model)
         return {"kernel", "size", "check", "load sectors/req", "store sectors/req", "load wavefr/instr", "store wavefr/instr", "conflicts"};
     if (std::ranges::any_of(rows, [](const Row& row) { return row.time_across_gpus.has_value(); }))
@@ -46,21 +43,18 @@ Cells heading_cells(bool model, const std::vector<Row>& rows)
     return {"kernel", "size", "check", "cold ms", "p10", "p90", "cold GB/s", "warm ms", "warm GB/s"};
 }
 
-Cells count_cells(const simt::LaunchCounts& c)
-{
+Cells count_cells(const simt::LaunchCounts& c) {
     return {per(c.global_load.sectors, c.global_load.requests), per(c.global_store.sectors, c.global_store.requests),
             per(c.shared_load.wavefronts, c.shared_load.instructions), per(c.shared_store.wavefronts, c.shared_store.instructions),
             std::to_string(c.shared_load.conflicts() + c.shared_store.conflicts())};
 }
 
-Cells spread_cells(const Spread& spread, std::size_t bytes)
-{
+Cells spread_cells(const Spread& spread, std::size_t bytes) {
     return {fixed(spread.median_ms, 4), fixed(spread.p10_ms, 4), fixed(spread.p90_ms, 4),
             fixed(gigabytes_per_second(bytes, spread.median_ms), 1)};
 }
 
-Cells time_cells(const Row& row)
-{
+Cells time_cells(const Row& row) {
     Cells cells = spread_cells(row.times->cold, row.bytes);
     const double warm = row.times->warm.median_ms;
     cells.insert(cells.end(), {fixed(warm, 4), fixed(gigabytes_per_second(row.bytes, warm), 1)});
@@ -68,24 +62,21 @@ Cells time_cells(const Row& row)
 }
 
 /// The names of the further figures of all rows, each once.
-std::set<std::string> figure_names(const std::vector<Row>& rows)
-{
+std::set<std::string> figure_names(const std::vector<Row>& rows) {
     std::set<std::string> names;
     for (const Row& row : rows)
         for (const auto& [name, value] : row.figures) names.insert(name);
     return names;
 }
 
-std::string figure_cell(const Row& row, const std::string& name)
-{
+std::string figure_cell(const Row& row, const std::string& name) {
     std::ostringstream text;
     if (const auto found = row.figures.find(name); found != row.figures.end()) text << std::setprecision(10) << found->second;
     else text << "-";
     return text.str();
 }
 
-Cells row_cells(const Row& row, std::size_t columns)
-{
+Cells row_cells(const Row& row, std::size_t columns) {
     Cells cells = {row.kernel, to_string(row.size), row.passed() ? "passed" : "FAILED"};
     if (row.counts) std::ranges::move(count_cells(*row.counts), std::back_inserter(cells));
     if (row.times) std::ranges::move(time_cells(row), std::back_inserter(cells));
@@ -95,8 +86,7 @@ Cells row_cells(const Row& row, std::size_t columns)
 }
 
 /// Columns as wide as their widest cell; names to the left, numbers to the right.
-std::string laid_out(const std::vector<Cells>& rows)
-{
+std::string laid_out(const std::vector<Cells>& rows) {
     std::vector<std::size_t> widths(rows.front().size());
     for (const Cells& row : rows)
         for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -109,8 +99,7 @@ std::string laid_out(const std::vector<Cells>& rows)
     return text.str();
 }
 
-Json to_json(const Spread& spread)
-{
+Json to_json(const Spread& spread) {
     return {{"median_ms", spread.median_ms},
             {"p10_ms", spread.p10_ms},
             {"p90_ms", spread.p90_ms},
@@ -118,30 +107,26 @@ Json to_json(const Spread& spread)
             {"launches_per_sample", spread.launches_per_sample}};
 }
 
-Json counts_json(const simt::LaunchCounts& counts)
-{
+Json counts_json(const simt::LaunchCounts& counts) {
     Json json = simt::to_json(counts);
     json.erase("name");
     return json;
 }
 
-std::string check_message(const Row& row)
-{
+std::string check_message(const Row& row) {
     std::string message = row.difference;
     for (const std::string& hazard : row.hazards) message += (message.empty() ? "" : "; ") + hazard;
     return message;
 }
 
-Json time_json(const Row& row)
-{
+Json time_json(const Row& row) {
     if (row.times) return {{"cold", to_json(row.times->cold)}, {"warm", to_json(row.times->warm)}};
     if (row.host_time) return {{"host", to_json(*row.host_time)}};
     if (row.time_across_gpus) return {{"ranks", to_json(*row.time_across_gpus)}};
     return nullptr;
 }
 
-Json to_json(const Row& row)
-{
+Json to_json(const Row& row) {
     Json expectations = Json::array();
     for (const Judged& judged : row.expectations)
         expectations.push_back({{"text", judged.text}, {"passed", judged.passed}, {"seen", judged.seen}});
@@ -167,8 +152,7 @@ Json to_json(const Row& row)
 
 bool Row::passed() const { return difference.empty() && hazards.empty() && std::ranges::all_of(expectations, &Judged::passed); }
 
-std::string table(const Heading& heading, const std::vector<Row>& rows)
-{
+std::string table(const Heading& heading, const std::vector<Row>& rows) {
     std::vector<Cells> cells = {heading_cells(heading.build == "model", rows)};
     const std::size_t columns = cells.front().size();
     for (const Row& row : rows) cells.push_back(row_cells(row, columns));
@@ -179,8 +163,7 @@ std::string table(const Heading& heading, const std::vector<Row>& rows)
     return heading.slug + " on " + heading.machine + (heading.build == "model" ? " (counting model)" : "") + "\n" + laid_out(cells);
 }
 
-JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_)
-{
+JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_) {
     const bool is_file = !std::filesystem::exists(path_) || std::filesystem::is_regular_file(path_);
     if (is_file) partial_ += ".partial-" + std::to_string(getpid());
     // A terminal, a pipe or /dev/null is opened only to write the report: the reader of a pipe would leave when it is closed.
@@ -189,14 +172,12 @@ JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_)
         throw UsageError("--json: got '" + path_ + "', accepted: a file in a folder that exists and can be written");
 }
 
-JsonFile::~JsonFile()
-{
+JsonFile::~JsonFile() {
     std::error_code ignored;
     if (partial_ != path_) std::filesystem::remove(partial_, ignored);
 }
 
-void JsonFile::write(const Heading& heading, const std::vector<Row>& rows)
-{
+void JsonFile::write(const Heading& heading, const std::vector<Row>& rows) {
     Json json = {{"schema", 1},
                  {"slug", heading.slug},
                  {"build", heading.build},

@@ -15,8 +15,7 @@ namespace conflict_free {
 namespace {
 
 /// A whole number from 1 that fits 32 bits, or 0.
-std::int64_t parse_extent(std::string_view text)
-{
+std::int64_t parse_extent(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = error == std::errc() && end == text.data() + text.size();
@@ -25,8 +24,7 @@ std::int64_t parse_extent(std::string_view text)
 
 }  // namespace
 
-Size parse_size(std::string_view text, int most_height, std::int64_t most_count)
-{
+Size parse_size(std::string_view text, int most_height, std::int64_t most_count) {
     const std::size_t cross = text.find('x');
     const std::int64_t width = parse_extent(text.substr(0, cross));
     const std::int64_t height = cross == std::string_view::npos ? width : parse_extent(text.substr(cross + 1));
@@ -37,8 +35,7 @@ Size parse_size(std::string_view text, int most_height, std::int64_t most_count)
     return {static_cast<int>(width), static_cast<int>(height)};
 }
 
-Size parse_length(std::string_view text, int least)
-{
+Size parse_length(std::string_view text, int least) {
     std::string_view digits = text;
     if (digits.ends_with("x1")) digits.remove_suffix(2);
     std::int64_t value = parse_extent(digits);

@@ -19,15 +19,13 @@ constexpr double unit_roundoff = 0x1p-24;
 /// A sum that keeps the rounding errors of its additions.
 class Compensated {
 public:
-    void add(double number)
-    {
+    void add(double number) {
         const double sum = sum_ + number;
         // The smaller of the two lost its last bits.
         lost_ += std::abs(sum_) >= std::abs(number) ? sum_ - sum + number : number - sum + sum_;
         sum_ = sum;
     }
-    void add(const Compensated& other)
-    {
+    void add(const Compensated& other) {
         add(other.sum_);
         lost_ += other.lost_;
     }
@@ -39,8 +37,7 @@ private:
 
 /// Calls `judge(numbers of the block, its sum)` for each block, until one is wrong.
 template <class Number, class Judge>
-std::string for_each_block(std::span<const Number> numbers, std::span<const Number> sums, std::size_t block, Judge&& judge)
-{
+std::string for_each_block(std::span<const Number> numbers, std::span<const Number> sums, std::size_t block, Judge&& judge) {
     for (std::size_t b = 0; b < sums.size(); ++b) {
         const std::size_t begin = std::min(b * block, numbers.size());
         const std::string wrong = judge(numbers.subspan(begin, std::min(block, numbers.size() - begin)), sums[b]);
@@ -51,14 +48,12 @@ std::string for_each_block(std::span<const Number> numbers, std::span<const Numb
 
 }  // namespace
 
-double summation_bound(int additions, double magnitudes)
-{
+double summation_bound(int additions, double magnitudes) {
     const double ku = additions * unit_roundoff;
     return ku / (1 - ku) * magnitudes;
 }
 
-CompensatedSum compensated_sum(std::span<const float> numbers)
-{
+CompensatedSum compensated_sum(std::span<const float> numbers) {
     // The length of the parts, and so the sum, does not depend on the number of cores.
     constexpr std::size_t part = std::size_t{1} << 16;
     std::vector<Compensated> parts((numbers.size() + part - 1) / part), magnitudes(parts.size());
@@ -80,8 +75,7 @@ CompensatedSum compensated_sum(std::span<const float> numbers)
     return {sum.value(), magnitude.value()};
 }
 
-std::string check_block_sums(std::span<const unsigned> numbers, std::span<const unsigned> sums, std::size_t block)
-{
+std::string check_block_sums(std::span<const unsigned> numbers, std::span<const unsigned> sums, std::size_t block) {
     return for_each_block(numbers, sums, block, [](std::span<const unsigned> part, unsigned sum) -> std::string {
         unsigned exact = 0;
         for (const unsigned number : part) exact += number;
@@ -89,8 +83,7 @@ std::string check_block_sums(std::span<const unsigned> numbers, std::span<const 
     });
 }
 
-std::string check_block_sums(std::span<const float> numbers, std::span<const float> sums, std::size_t block, int additions)
-{
+std::string check_block_sums(std::span<const float> numbers, std::span<const float> sums, std::size_t block, int additions) {
     return for_each_block(numbers, sums, block, [=](std::span<const float> part, float sum) -> std::string {
         double exact = 0, magnitudes = 0;
         for (const float number : part) {

@@ -23,8 +23,7 @@ constexpr int least_samples = 10;
 constexpr double clock_watch_ms = 5.0;
 constexpr double queued_ms = 0.2;
 
-cudaDeviceProp device_properties()
-{
+cudaDeviceProp device_properties() {
     int device = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     cudaDeviceProp properties{};
@@ -33,8 +32,7 @@ cudaDeviceProp device_properties()
 }
 
 /// Reads all of `data`. The compiler keeps the reads, since the sum is stored if it has one particular value.
-__global__ void read_all(const uint4* data, std::size_t count, unsigned* sink)
-{
+__global__ void read_all(const uint4* data, std::size_t count, unsigned* sink) {
     unsigned sum = 0;
     for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
          i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
@@ -49,16 +47,14 @@ struct ClockWatch {
     unsigned long long cycles, nanoseconds;
 };
 
-__device__ unsigned long long timer_ns()
-{
+__device__ unsigned long long timer_ns() {
     unsigned long long now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
     return now;
 }
 
 /// Counts cycles for `nanoseconds`.
-__global__ void watch_clock(unsigned long long nanoseconds, ClockWatch* seen)
-{
+__global__ void watch_clock(unsigned long long nanoseconds, ClockWatch* seen) {
     const unsigned long long began = timer_ns();
     const long long first = clock64();
     unsigned long long passed = 0;
@@ -84,13 +80,11 @@ private:
 /// Displaces what the L2 holds by reading a buffer several times its size.
 class L2Flush {
 public:
-    L2Flush() : buffer_(l2_multiple * static_cast<std::size_t>(device_properties().l2CacheSize) / sizeof(uint4)), sink_(1)
-    {
+    L2Flush() : buffer_(l2_multiple * static_cast<std::size_t>(device_properties().l2CacheSize) / sizeof(uint4)), sink_(1) {
         CUDA_CHECK(cudaMemset(buffer_.data(), 1, buffer_.bytes()));
     }
 
-    void operator()()
-    {
+    void operator()() {
         read_all<<<1024, 256>>>(buffer_.data(), buffer_.count(), sink_.data());
         CUDA_CHECK(cudaGetLastError());
     }
@@ -110,8 +104,7 @@ public:
 
     void record(cudaStream_t stream = nullptr) { CUDA_CHECK(cudaEventRecord(event_, stream)); }
     /// Milliseconds from `begin` to this event, once both have happened.
-    float since(const Event& begin) const
-    {
+    float since(const Event& begin) const {
         CUDA_CHECK(cudaEventSynchronize(event_));
         float ms = 0;
         CUDA_CHECK(cudaEventElapsedTime(&ms, begin.event_, event_));
@@ -123,8 +116,7 @@ private:
 };
 
 /// The quantile `q` of the sorted samples, interpolated between neighbors.
-double quantile(const std::vector<double>& sorted, double q)
-{
+double quantile(const std::vector<double>& sorted, double q) {
     const double at = q * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(at);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
@@ -132,22 +124,19 @@ double quantile(const std::vector<double>& sorted, double q)
 }
 
 /// The number of samples of `sample_ms` each that take about most_total_ms; at most `samples`.
-int affordable(int samples, double sample_ms)
-{
+int affordable(int samples, double sample_ms) {
     return std::clamp(static_cast<int>(most_total_ms / sample_ms), std::min(samples, least_samples), samples);
 }
 
 /// Milliseconds that `compute` takes by the host's clock.
-double host_sample(const std::function<void()>& compute)
-{
+double host_sample(const std::function<void()>& compute) {
     const auto begin = std::chrono::steady_clock::now();
     compute();
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 /// One sample: milliseconds a launch.
-double sample(const std::function<void(int)>& launch, int launches, bool one_set)
-{
+double sample(const std::function<void(int)>& launch, int launches, bool one_set) {
     Event begin, end;
     begin.record();
     for (int i = 0; i < launches; ++i) launch(one_set ? 0 : i);
@@ -158,8 +147,7 @@ double sample(const std::function<void(int)>& launch, int launches, bool one_set
 }  // namespace
 
 std::vector<double> sample_in_stream(cudaStream_t stream, int samples, const std::function<void()>& before,
-                                     const std::function<void()>& run)
-{
+                                     const std::function<void()>& run) {
     std::vector<Event> begins(static_cast<std::size_t>(samples)), ends(begins.size());
     for (std::size_t i = 0; i < begins.size(); ++i) {
         before();
@@ -172,14 +160,12 @@ std::vector<double> sample_in_stream(cudaStream_t stream, int samples, const std
     return milliseconds;
 }
 
-Spread spread_of(std::vector<double> samples, int launches_per_sample)
-{
+Spread spread_of(std::vector<double> samples, int launches_per_sample) {
     std::sort(samples.begin(), samples.end());
     return {quantile(samples, 0.5), quantile(samples, 0.1), quantile(samples, 0.9), static_cast<int>(samples.size()), launches_per_sample};
 }
 
-Times measure_times(const std::function<void(int)>& launch, int sets, int samples, int repetitions)
-{
+Times measure_times(const std::function<void(int)>& launch, int sets, int samples, int repetitions) {
     L2Flush flush;
     // Writes every set once, even if the samples use fewer: all outputs are verified.
     for (int i = 0; i < std::max(warm_up_launches, sets); ++i) launch(i % sets);
@@ -202,8 +188,7 @@ Times measure_times(const std::function<void(int)>& launch, int sets, int sample
     return {spread_of(cold, cold_launches), spread_of(warm, launches)};
 }
 
-double measure_sm_mhz(const std::function<void()>& launch, double launch_ms)
-{
+double measure_sm_mhz(const std::function<void()>& launch, double launch_ms) {
     DeviceBuffer<ClockWatch> seen(1);
     OwnStream stream;
     watch_clock<<<1, 1, 0, stream.get()>>>(static_cast<unsigned long long>(clock_watch_ms * 1e6), seen.data());
@@ -221,8 +206,7 @@ double measure_sm_mhz(const std::function<void()>& launch, double launch_ms)
     return static_cast<double>(watch.cycles) / static_cast<double>(watch.nanoseconds) * 1e3;
 }
 
-Spread measure_host_time(const std::function<void()>& compute, int samples)
-{
+Spread measure_host_time(const std::function<void()>& compute, int samples) {
     const double estimate_ms = host_sample(compute);
     samples = affordable(samples, estimate_ms);
     std::vector<double> times;
@@ -230,8 +214,7 @@ Spread measure_host_time(const std::function<void()>& compute, int samples)
     return spread_of(times, 1);
 }
 
-int sets_for_cold_samples(std::size_t bytes_of_set)
-{
+int sets_for_cold_samples(std::size_t bytes_of_set) {
     const std::size_t wanted = l2_multiple * static_cast<std::size_t>(device_properties().l2CacheSize);
     return static_cast<int>(std::clamp<std::size_t>((wanted + bytes_of_set - 1) / bytes_of_set, 1, 64));
 }

@@ -24,14 +24,12 @@ constexpr int usage_error = 2;
 constexpr int no_gpu = 77;
 constexpr int warm_up_calls = 3;
 
-[[noreturn]] void end(int exit_code, const std::string& message)
-{
+[[noreturn]] void end(int exit_code, const std::string& message) {
     std::fprintf(stderr, "error: %s\n", message.c_str());
     std::_Exit(exit_code);
 }
 
-std::vector<unsigned char> read_bytes(const std::string& path)
-{
+std::vector<unsigned char> read_bytes(const std::string& path) {
     std::ifstream in(path, std::ios::binary | std::ios::ate);
     if (!in) end(usage_error, path + " cannot be read");
     std::vector<unsigned char> data(static_cast<std::size_t>(in.tellg()));
@@ -41,8 +39,7 @@ std::vector<unsigned char> read_bytes(const std::string& path)
     return data;
 }
 
-void write_bytes(const std::string& path, const void* data, std::size_t bytes)
-{
+void write_bytes(const std::string& path, const void* data, std::size_t bytes) {
     std::ofstream out(path, std::ios::binary);
     out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
     out.close();
@@ -53,16 +50,14 @@ void write_bytes(const std::string& path, const void* data, std::size_t bytes)
 template <class Function> Function* judge_function(const char* name) { return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)); }
 #define JUDGE(function) judge_function<decltype(function)>(#function)
 
-bool has_judge()
-{
+bool has_judge() {
     const auto asked = JUDGE(simt_trial_has_judge);
     return asked && asked() != 0;
 }
 
 }  // namespace
 
-int Trial::each(int argc, char** argv, const std::function<void(Trial&)>& body)
-{
+int Trial::each(int argc, char** argv, const std::function<void(Trial&)>& body) {
     if (!has_judge()) {
         Trial trial(argc, argv);
         body(trial);
@@ -79,8 +74,7 @@ int Trial::each(int argc, char** argv, const std::function<void(Trial&)>& body)
     return EXIT_SUCCESS;
 }
 
-Trial::Trial(int argc, char** argv) : judged_(false)
-{
+Trial::Trial(int argc, char** argv) : judged_(false) {
     if (argc != 3 && !(argc == 5 && std::strcmp(argv[3], "--samples") == 0 && (samples_ = std::atoi(argv[4])) > 0))
         end(usage_error, "arguments: CASE OUTPUT [--samples N] is accepted, with an N of 1 or more");
     case_folder_ = argv[1];
@@ -90,14 +84,12 @@ Trial::Trial(int argc, char** argv) : judged_(false)
     read_case();
 }
 
-Trial::~Trial()
-{
+Trial::~Trial() {
     if (judged_) return;
     for (const Buffer& buffer : buffers_) cudaFree(buffer.device);
 }
 
-void Trial::read_case()
-{
+void Trial::read_case() {
     const std::string path = case_folder_ + "/case.txt";
     std::ifstream in(path);
     std::string kind, name;
@@ -108,8 +100,7 @@ void Trial::read_case()
     if (integers_.empty()) end(usage_error, path + " has no parameters, or cannot be read");
 }
 
-int Trial::integer(const std::string& name) const
-{
+int Trial::integer(const std::string& name) const {
     int value = 0;
     const auto found = integers_.find(name);
     if (judged_ ? JUDGE(simt_trial_integer)(name.c_str(), &value) != 0 : found == integers_.end())
@@ -117,23 +108,20 @@ int Trial::integer(const std::string& name) const
     return judged_ ? value : found->second;
 }
 
-void* Trial::add_input(const std::string& name, std::size_t element_bytes)
-{
+void* Trial::add_input(const std::string& name, std::size_t element_bytes) {
     void* const device = add(name, false);
     if (buffers_.back().bytes % element_bytes != 0) end(usage_error, name + ".bin is not a whole number of elements");
     return device;
 }
 
-void* Trial::add_output(const std::string& name, std::size_t bytes)
-{
+void* Trial::add_output(const std::string& name, std::size_t bytes) {
     void* const device = add(name, true);
     const std::size_t given = buffers_.back().bytes;
     if (given != bytes) end(usage_error, name + ".bin has " + std::to_string(given) + " bytes, the driver wants " + std::to_string(bytes));
     return device;
 }
 
-void* Trial::add(const std::string& name, bool is_output)
-{
+void* Trial::add(const std::string& name, bool is_output) {
     Buffer buffer{name, nullptr, 0, {}, is_output};
     if (judged_) {
         if (JUDGE(simt_trial_buffer)(name.c_str(), &buffer.device, &buffer.bytes) != 0) end(usage_error, "the case has no data " + name);
@@ -150,21 +138,18 @@ void* Trial::add(const std::string& name, bool is_output)
     return buffers_.back().device;
 }
 
-void Trial::restore() const
-{
+void Trial::restore() const {
     for (const Buffer& buffer : buffers_)
         if (buffer.device) CUDA_CHECK(cudaMemcpy(buffer.device, buffer.initial.data(), buffer.initial.size(), cudaMemcpyHostToDevice));
 }
 
-void Trial::call(const std::function<void()>& function)
-{
+void Trial::call(const std::function<void()>& function) {
     function();
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-double Trial::sample_ms(const std::function<void()>& function)
-{
+double Trial::sample_ms(const std::function<void()>& function) {
     restore();
     cudaEvent_t begin{}, end{};
     CUDA_CHECK(cudaEventCreate(&begin));
@@ -183,8 +168,7 @@ double Trial::sample_ms(const std::function<void()>& function)
     return ms;
 }
 
-void Trial::run(const std::function<void()>& function)
-{
+void Trial::run(const std::function<void()>& function) {
     try {
         call(function);
         if (samples_ == 0) return;
@@ -195,8 +179,7 @@ void Trial::run(const std::function<void()>& function)
     }
 }
 
-void Trial::write_outputs() const
-{
+void Trial::write_outputs() const {
     for (const Buffer& buffer : buffers_) {
         if (!buffer.is_output) continue;
         std::vector<unsigned char> data(buffer.initial.size());
@@ -205,8 +188,7 @@ void Trial::write_outputs() const
     }
 }
 
-void Trial::finish()
-{
+void Trial::finish() {
     try {
         if (failure_.empty()) write_outputs();
     } catch (const std::exception& error) {

@@ -11,8 +11,7 @@
 
 namespace conflict_free {
 
-void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& part, std::size_t least_part)
-{
+void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& part, std::size_t least_part) {
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
     const std::size_t parts = std::clamp<std::size_t>(count / least_part, 1, cores);
     std::vector<std::jthread> threads;
@@ -22,8 +21,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t, std::
 
 namespace detail {
 
-Differences find_differences(std::size_t count, const std::function<Differences(std::size_t, std::size_t)>& part)
-{
+Differences find_differences(std::size_t count, const std::function<Differences(std::size_t, std::size_t)>& part) {
     std::mutex mutex;
     Differences all{.count = 0, .first = count};
     parallel_for(count, [&](std::size_t begin, std::size_t end) {
@@ -36,14 +34,12 @@ Differences find_differences(std::size_t count, const std::function<Differences(
     return all;
 }
 
-std::string tell_differences(std::size_t count, Differences found, const std::string& actual, const std::string& expected)
-{
+std::string tell_differences(std::size_t count, Differences found, const std::string& actual, const std::string& expected) {
     return std::to_string(found.count) + " of " + std::to_string(count) + " elements differ; the first is element " +
            std::to_string(found.first) + ": " + actual + ", expected " + expected;
 }
 
-std::string number_text(double number)
-{
+std::string number_text(double number) {
     std::ostringstream text;
     text << number;
     return text.str();

@@ -24,43 +24,36 @@ namespace {
 using namespace conflict_free;
 using Json = nlohmann::json;
 
-std::string is_doubled(const ArrayKernels<int, int>::Written& w)
-{
+std::string is_doubled(const ArrayKernels<int, int>::Written& w) {
     return compare_elements<int>(w.output, [&](std::size_t i) { return 2 * w.input[i]; });
 }
 
-std::string is_negated(const ArrayKernels<float, float>::Written& w)
-{
+std::string is_negated(const ArrayKernels<float, float>::Written& w) {
     return compare_elements<float>(w.output, [&](std::size_t i) { return -w.input[i]; });
 }
 
-std::string is_same_by_way_of_the_scratch(const ArrayKernels<float, float>::Written& w)
-{
+std::string is_same_by_way_of_the_scratch(const ArrayKernels<float, float>::Written& w) {
     const std::string wrong = compare_elements<float>(w.scratch, [&](std::size_t i) { return -w.input[i]; });
     return wrong.empty() ? compare_elements<float>(w.output, [&](std::size_t i) { return w.input[i]; }) : "scratch: " + wrong;
 }
 
-std::string leaves_the_scratch_alone(const ArrayKernels<float, float>::Written& w)
-{
+std::string leaves_the_scratch_alone(const ArrayKernels<float, float>::Written& w) {
     for (const float value : w.scratch)
         if (!std::isnan(value)) return "the scratch was not overwritten before the launch";
     return is_negated(w);
 }
 
-void double_on_host(std::span<const int> input, std::span<int> output)
-{
+void double_on_host(std::span<const int> input, std::span<int> output) {
     for (std::size_t i = 0; i < input.size(); ++i) output[i] = 2 * input[i];
 }
 
-std::string no_zeros(std::span<const float> input)
-{
+std::string no_zeros(std::span<const float> input) {
     for (std::size_t i = 0; i < input.size(); ++i)
         if (input[i] == 0) return "element " + std::to_string(i) + ": got 0, accepted: other numbers";
     return {};
 }
 
-Outcome run(std::vector<std::string> arguments, bool only_floats = false)
-{
+Outcome run(std::vector<std::string> arguments, bool only_floats = false) {
     ArrayChapter chapter("trial", "Does the harness tell right from wrong in arrays?");
     chapter.lengths({100, 33, 1, 0}).counted_length(100).traffic_lengths({33, 100});
     chapter.work_is("halves", [](double n) { return 2 * n; });
@@ -87,14 +80,12 @@ Outcome run(std::vector<std::string> arguments, bool only_floats = false)
     return outcome_of(chapter, std::move(arguments));
 }
 
-std::string file_with(const char* name, const std::string& text)
-{
+std::string file_with(const char* name, const std::string& text) {
     std::ofstream(temporary(name)) << text;
     return temporary(name);
 }
 
-Json rows_of(std::vector<std::string> arguments)
-{
+Json rows_of(std::vector<std::string> arguments) {
     const std::string path = temporary("rows.json");
     arguments.insert(arguments.end(), {"--json", path});
     EXPECT_EQ(run(arguments).exit_code, 0);
@@ -102,8 +93,7 @@ Json rows_of(std::vector<std::string> arguments)
 }
 
 /// Returns the text that a reader gets who has opened the pipe before the program runs.
-std::string written_into(const std::string& pipe, const std::vector<std::string>& arguments)
-{
+std::string written_into(const std::string& pipe, const std::vector<std::string>& arguments) {
     std::filesystem::remove(pipe);
     EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
     const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
@@ -115,23 +105,20 @@ std::string written_into(const std::string& pipe, const std::vector<std::string>
     return text;
 }
 
-TEST(ArrayChapter, RowsGoIntoAPipeAsTheyGoToAFile)
-{
+TEST(ArrayChapter, RowsGoIntoAPipeAsTheyGoToAFile) {
     const std::string pipe = temporary("pipe");
     EXPECT_EQ(Json::parse(written_into(pipe, {"--size", "33", "--json", pipe}))["rows"].size(), rows_of({"--size", "33"})["rows"].size());
     EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
-TEST(ArrayChapter, RightKernelsPassAtEachLength)
-{
+TEST(ArrayChapter, RightKernelsPassAtEachLength) {
     const Outcome outcome = run({});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     // At 100: three kernels. At 33 and 1: the host as well. At 0: what is left out elsewhere, and passes there.
     EXPECT_NE(outcome.out.find("17 results checked"), std::string::npos) << outcome.out;
 }
 
-TEST(ArrayChapter, AKernelIsLeftOutBeyondItsMostElements)
-{
+TEST(ArrayChapter, AKernelIsLeftOutBeyondItsMostElements) {
     EXPECT_EQ(run({"--kernel", "host", "--size", "33"}).exit_code, 0);
     const Outcome none = run({"--kernel", "host", "--size", "34"});
     EXPECT_EQ(none.exit_code, 2);
@@ -139,8 +126,7 @@ TEST(ArrayChapter, AKernelIsLeftOutBeyondItsMostElements)
     EXPECT_NE(none.err.find("accepted: at most 33 elements for host"), std::string::npos) << none.err;
 }
 
-TEST(ArrayChapter, WrongKernelsAndWrongHostFunctionsFail)
-{
+TEST(ArrayChapter, WrongKernelsAndWrongHostFunctionsFail) {
     ArrayChapter chapter("trial", "Are wrong ones found?");
     auto& integers = chapter.arrays<int, int>([](std::size_t n) { return n; });
     integers.add({.name = "doubles_all_but_the_last", .launch = launch_doubles_all_but_the_last, .verify = is_doubled});
@@ -151,8 +137,7 @@ TEST(ArrayChapter, WrongKernelsAndWrongHostFunctionsFail)
     EXPECT_NE(err.find("lazy_host at 33x1: 33 of 33 elements differ"), std::string::npos) << err;
 }
 
-TEST(ArrayChapter, JsonTellsKernelsFromTheHostAndSumsLaunches)
-{
+TEST(ArrayChapter, JsonTellsKernelsFromTheHostAndSumsLaunches) {
     const Json json = rows_of({"--size", "33"});
     EXPECT_EQ(json["counted_size"], "100x1");
     EXPECT_EQ(json["traffic_sizes"], Json({"33x1", "100x1"}));
@@ -177,24 +162,21 @@ TEST(ArrayChapter, JsonTellsKernelsFromTheHostAndSumsLaunches)
     EXPECT_EQ(twice["expectations"][0]["seen"], 1);
 }
 
-TEST(ArrayChapter, NoElementsMakeNoLaunchAndNoCounts)
-{
+TEST(ArrayChapter, NoElementsMakeNoLaunchAndNoCounts) {
     const Json json = rows_of({"--kernel", "doubled", "--size", "0"});
     EXPECT_EQ(json["rows"][0]["size"], "0x1");
     EXPECT_TRUE(json["rows"][0]["counts"].is_null());
     EXPECT_EQ(json["rows"][0]["check"]["passed"], true);
 }
 
-TEST(ArrayChapter, AKernelIsLeftOutOnAMachineThatCannotRunIt)
-{
+TEST(ArrayChapter, AKernelIsLeftOutOnAMachineThatCannotRunIt) {
     const Outcome outcome = run({"--machine", "g80", "--size", "33"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(outcome.out.find("negated_again"), std::string::npos) << outcome.out;
     run({"--machine", "sm_90", "--size", "0"});
 }
 
-TEST(ArrayChapter, TheUserGivesNumbersInAFile)
-{
+TEST(ArrayChapter, TheUserGivesNumbersInAFile) {
     const std::string file = file_with("numbers.txt", "1 2,3\n\t-4e3\r\n inf , 0x0");
     const Outcome wrong = run({"--input", file}, true);
     EXPECT_EQ(wrong.exit_code, 2);
@@ -205,8 +187,7 @@ TEST(ArrayChapter, TheUserGivesNumbersInAFile)
     EXPECT_EQ(run({"--input", file_with("numbers.txt", "")}, true).exit_code, 0) << "no numbers are an input of none";
 }
 
-TEST(ArrayChapter, InputsThatAreNotAcceptedExitWithTwoAndOneLine)
-{
+TEST(ArrayChapter, InputsThatAreNotAcceptedExitWithTwoAndOneLine) {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
         {{"--input", file_with("zero.txt", "1 0 2")}, "element 1: got 0, accepted: other numbers"},
         {{"--input", "/no/such/file"}, "/no/such/file"},
@@ -225,15 +206,13 @@ TEST(ArrayChapter, InputsThatAreNotAcceptedExitWithTwoAndOneLine)
     }
 }
 
-TEST(ArrayChapter, InputIsOfferedOnlyWhereAllArraysCanBeRead)
-{
+TEST(ArrayChapter, InputIsOfferedOnlyWhereAllArraysCanBeRead) {
     EXPECT_NE(run({"--help"}, true).out.find("--input"), std::string::npos);
     EXPECT_EQ(run({"--help"}).out.find("--input"), std::string::npos);
     EXPECT_EQ(run({"--input", file_with("one.txt", "1")}).exit_code, 2);
 }
 
-TEST(ArrayChapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
-{
+TEST(ArrayChapter, AKernelThatIsStoppedIsReportedAndTheNextRuns) {
     ArrayChapter chapter("trial", "What does a kernel leave behind that was stopped?");
     chapter.lengths({100, 33});
     const auto same = [](std::size_t n) { return n; };

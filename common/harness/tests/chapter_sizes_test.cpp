@@ -20,8 +20,7 @@ using namespace conflict_free;
 using Json = nlohmann::json;
 
 /// Runs a chapter of one kernel that works on padded rows, or on square sizes alone.
-std::string run_padded(int padding, bool into_padding)
-{
+std::string run_padded(int padding, bool into_padding) {
     MatrixChapter<float> chapter("trial", "Are rows padded?");
     chapter.add({.name = "transposes_pitched",
                  .launch = [=](const Matrices<float>& m) { launch_transposes_pitched(m, into_padding); },
@@ -36,15 +35,13 @@ std::string run_padded(int padding, bool into_padding)
     return difference;
 }
 
-TEST(Chapter, RowsArePaddedAndTheirPaddingIsChecked)
-{
+TEST(Chapter, RowsArePaddedAndTheirPaddingIsChecked) {
     EXPECT_EQ(run_padded(4, false), "");
     EXPECT_EQ(run_padded(0, false), "");
     EXPECT_NE(run_padded(4, true).find("the first is element 3: 0"), std::string::npos) << run_padded(4, true);
 }
 
-TEST(Chapter, WhereNothingIsTimedALaunchRepeatsItsWorkAtMostTwice)
-{
+TEST(Chapter, WhereNothingIsTimedALaunchRepeatsItsWorkAtMostTwice) {
     for (const auto& [asked, given] : {std::pair{1, 1}, std::pair{2, 2}, std::pair{100, 2}}) {
         MatrixChapter<float> chapter("trial", "How often?");
         int seen = 0;
@@ -62,8 +59,7 @@ TEST(Chapter, WhereNothingIsTimedALaunchRepeatsItsWorkAtMostTwice)
     }
 }
 
-TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers)
-{
+TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers) {
     const auto run_at = [](const char* size) {
         MatrixChapter<float> chapter("trial", "Is it square?");
         chapter.add({.name = "right", .launch = launch_right, .expected = copied<float>, .sizes = square_sizes()});
@@ -75,8 +71,7 @@ TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers)
     EXPECT_NE(refused.err.find("square sizes for right"), std::string::npos) << refused.err;
 }
 
-TEST(Chapter, AKernelThatLeavesOutAPartSaysWhatItMoves)
-{
+TEST(Chapter, AKernelThatLeavesOutAPartSaysWhatItMoves) {
     const std::string path = temporary("moves.json");
     const auto run_at = [&](const std::string& size) {
         MatrixChapter<float> chapter("trial", "How much of it?");
@@ -96,8 +91,7 @@ TEST(Chapter, AKernelThatLeavesOutAPartSaysWhatItMoves)
     std::filesystem::remove(path);
 }
 
-TEST(Chapter, AMatrixHasNoMoreRowsThanTheGridCovers)
-{
+TEST(Chapter, AMatrixHasNoMoreRowsThanTheGridCovers) {
     MatrixChapter<float> chapter("trial", "How high may a matrix be?");
     EXPECT_EQ(chapter.size_from("1x2097120").height, 2097120);
     EXPECT_THROW(chapter.size_from("1x2097121"), UsageError);
@@ -106,8 +100,7 @@ TEST(Chapter, AMatrixHasNoMoreRowsThanTheGridCovers)
     EXPECT_THROW(chapter.size_from("1x1048561"), UsageError);
 }
 
-TEST(Chapter, SizesWhoseTrafficIsReadAreOfTheChapter)
-{
+TEST(Chapter, SizesWhoseTrafficIsReadAreOfTheChapter) {
     const auto run_with = [](std::initializer_list<Size> traffic_sizes, const std::string& json_file) {
         MatrixChapter<float> chapter("trial", "Which traffic?");
         chapter.sizes({{64, 64}, {33, 31}}).gpu_sizes({{128, 64}}).traffic_sizes(traffic_sizes);

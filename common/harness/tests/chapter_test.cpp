@@ -21,14 +21,12 @@ using namespace conflict_free;
 using Json = nlohmann::json;
 
 /// As a program launches that looks at once whether a launch has failed.
-void launch_and_check(const Matrices<float>& m)
-{
+void launch_and_check(const Matrices<float>& m) {
     launch_loads_wide_one_late(m);
     CUDA_CHECK(cudaGetLastError());
 }
 
-Outcome run(std::vector<std::string> arguments)
-{
+Outcome run(std::vector<std::string> arguments) {
     MatrixChapter<float> chapter("trial", "Does the harness tell right from wrong?");
     chapter.sizes({{64, 64}, {33, 31}}).whole_tiles(32);
     chapter.add_baseline({.name = "library",
@@ -52,15 +50,13 @@ Outcome run(std::vector<std::string> arguments)
     return outcome_of(chapter, std::move(arguments));
 }
 
-TEST(Chapter, ARightKernelPasses)
-{
+TEST(Chapter, ARightKernelPasses) {
     const Outcome outcome = run({"--kernel", "right", "--kernel", "library"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("4 results checked, 1 expectations judged: all right"), std::string::npos) << outcome.out;
 }
 
-TEST(Chapter, AnElementLeftUnwrittenIsFoundAfterARightKernelRan)
-{
+TEST(Chapter, AnElementLeftUnwrittenIsFoundAfterARightKernelRan) {
     const Outcome outcome = run({"--kernel", "right", "--kernel", "leaves_last", "--size", "33x31"});
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_NE(outcome.err.find("leaves_last at 33x31: 1 of 1023 elements differ; the first is element 1022"), std::string::npos)
@@ -68,8 +64,7 @@ TEST(Chapter, AnElementLeftUnwrittenIsFoundAfterARightKernelRan)
 }
 
 /// Runs a kernel that is stopped at each of two sizes, before a kernel that is right.
-Outcome run_stopped(MatrixChapter<float>::LaunchFunction stopped, const std::string& json_file)
-{
+Outcome run_stopped(MatrixChapter<float>::LaunchFunction stopped, const std::string& json_file) {
     MatrixChapter<float> chapter("trial", "What does a kernel leave behind that was stopped?");
     chapter.sizes({{64, 64}, {32, 64}});
     chapter.add(
@@ -78,15 +73,13 @@ Outcome run_stopped(MatrixChapter<float>::LaunchFunction stopped, const std::str
     return outcome_of(chapter, {"--json", json_file});
 }
 
-std::size_t free_bytes()
-{
+std::size_t free_bytes() {
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
     return free;
 }
 
-TEST(Chapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
-{
+TEST(Chapter, AKernelThatIsStoppedIsReportedAndTheNextRuns) {
     const std::string path = temporary("stopped.json"), here = "trial_kernels.cu:";
     const std::string misaligned = "misaligned at " + here + std::to_string(line_of_wide_load) + ": ";
     const std::string outside = "out_of_bounds at " + here + std::to_string(line_of_far_store) + ": ";
@@ -120,8 +113,7 @@ TEST(Chapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
     }
 }
 
-TEST(Chapter, AFailedCallThatNoHazardExplainsEndsTheProgram)
-{
+TEST(Chapter, AFailedCallThatNoHazardExplainsEndsTheProgram) {
     const std::string path = temporary("failed.json");
     const auto copies_to_nowhere = [](const Matrices<float>& m) { CUDA_CHECK(cudaMemcpy(nullptr, m.input, 4, cudaMemcpyDeviceToDevice)); };
     const Outcome outcome = run_stopped(copies_to_nowhere, path);
@@ -130,16 +122,14 @@ TEST(Chapter, AFailedCallThatNoHazardExplainsEndsTheProgram)
     EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(Chapter, AnUnmetExpectationFailsAtWholeTilesOnly)
-{
+TEST(Chapter, AnUnmetExpectationFailsAtWholeTilesOnly) {
     EXPECT_EQ(run({"--kernel", "expects_too_much", "--size", "33x31"}).exit_code, 0);
     const Outcome outcome = run({"--kernel", "expects_too_much"});
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_NE(outcome.err.find("expects_too_much at 64x64: global_store.sectors_per_request == 3, but it is 4"), std::string::npos);
 }
 
-TEST(Chapter, AKernelIsLeftOutOnAMachineThatCannotRunIt)
-{
+TEST(Chapter, AKernelIsLeftOutOnAMachineThatCannotRunIt) {
     EXPECT_EQ(run({"--kernel", "large_blocks"}).exit_code, 0);
     const Outcome with_another = run({"--kernel", "right", "--kernel", "large_blocks", "--machine", "gt200"});
     EXPECT_EQ(with_another.exit_code, 0) << with_another.err;
@@ -151,8 +141,7 @@ TEST(Chapter, AKernelIsLeftOutOnAMachineThatCannotRunIt)
     run({"--kernel", "right", "--machine", "sm_90"});
 }
 
-TEST(Chapter, AnOlderGpuThanItNeedsIsUnsuitable)
-{
+TEST(Chapter, AnOlderGpuThanItNeedsIsUnsuitable) {
     MatrixChapter<float> chapter("pieces", "Which pieces?");
     EXPECT_EQ(chapter.unsuitable("3.0"), "");
     chapter.least_compute_capability(9, 0, "pieces are new");
@@ -161,8 +150,7 @@ TEST(Chapter, AnOlderGpuThanItNeedsIsUnsuitable)
     EXPECT_EQ(chapter.unsuitable("12.1"), "");
 }
 
-TEST(Chapter, RequestsAreCountedByTheBlock)
-{
+TEST(Chapter, RequestsAreCountedByTheBlock) {
     const std::string path = temporary("requests.json");
     EXPECT_EQ(run({"--kernel", "large_blocks", "--size", "64", "--json", path}).exit_code, 0);
     const Json expectation = Json::parse(std::ifstream(path))["rows"][0]["expectations"][0];
@@ -171,8 +159,7 @@ TEST(Chapter, RequestsAreCountedByTheBlock)
     std::filesystem::remove(path);
 }
 
-TEST(Chapter, JsonSaysWhoseCallARowIs)
-{
+TEST(Chapter, JsonSaysWhoseCallARowIs) {
     const std::string path = temporary("library.json");
     EXPECT_EQ(run({"--kernel", "library", "--kernel", "right", "--size", "64", "--json", path}).exit_code, 0);
     const Json rows = Json::parse(std::ifstream(path))["rows"];
@@ -183,16 +170,14 @@ TEST(Chapter, JsonSaysWhoseCallARowIs)
 
 TEST(Chapter, ListNamesTheKernels) { EXPECT_EQ(run({"--list"}).out, "library\nright\nleaves_last\nexpects_too_much\nlarge_blocks\n"); }
 
-TEST(Chapter, HelpNamesEveryOption)
-{
+TEST(Chapter, HelpNamesEveryOption) {
     const Outcome outcome = run({"--help"});
     EXPECT_EQ(outcome.exit_code, 0);
     for (const char* option : {"--list", "--kernel", "--size", "--samples", "--machine", "--json", "--no-timing", "--seed"})
         EXPECT_NE(outcome.out.find(option), std::string::npos) << option;
 }
 
-TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem)
-{
+TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem) {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
         {{"--size", "0"}, "--size"},
         {{"--size", "-4"}, "--size"},
@@ -216,8 +201,7 @@ TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem)
     }
 }
 
-TEST(Chapter, JsonHoldsEveryRow)
-{
+TEST(Chapter, JsonHoldsEveryRow) {
     const std::filesystem::path folder = temporary("rows");
     std::filesystem::create_directory(folder);
     const std::string path = folder / "rows.json";
@@ -241,8 +225,7 @@ TEST(Chapter, JsonHoldsEveryRow)
     std::filesystem::remove(path);
 }
 
-TEST(Chapter, ABadArgumentLeavesAnOldJsonAlone)
-{
+TEST(Chapter, ABadArgumentLeavesAnOldJsonAlone) {
     const std::string path = temporary("old.json");
     std::ofstream(path) << "old";
     EXPECT_EQ(run({"--json", path, "--size", "0"}).exit_code, 2);
@@ -255,16 +238,14 @@ TEST(Chapter, ABadArgumentLeavesAnOldJsonAlone)
 /// A chapter as a process of several has it, with an option and a say in the counts.
 class OneOfSeveral : public MatrixChapter<float> {
 public:
-    explicit OneOfSeveral(bool reports) : MatrixChapter("trial", "Who speaks for all?"), reports_(reports)
-    {
+    explicit OneOfSeveral(bool reports) : MatrixChapter("trial", "Who speaks for all?"), reports_(reports) {
         sizes({{64, 64}});
         add({.name = "right", .launch = launch_right, .expected = copied<float>});
         add_option("--pieces", "Pieces (5)", 16, [this](int number) { pieces_ = number; });
     }
     std::string speaker() const override { return "trial: rank 3"; }
     bool reports() const override { return reports_; }
-    std::string wrong_counts(int, const std::vector<simt::LaunchCounts>& launches, std::uint64_t link_bytes) override
-    {
+    std::string wrong_counts(int, const std::vector<simt::LaunchCounts>& launches, std::uint64_t link_bytes) override {
         EXPECT_EQ(link_bytes, 0u);
         EXPECT_EQ(launches.size(), 1u);
         return launches[0].global_load.requests == 128 && pieces_ != 13 ? "" : "13 pieces were not to be";
@@ -276,8 +257,7 @@ private:
     int pieces_ = 5;
 };
 
-TEST(Chapter, HasOptionsAndFiguresOfItsOwn)
-{
+TEST(Chapter, HasOptionsAndFiguresOfItsOwn) {
     OneOfSeveral chapter(true);
     const Outcome outcome = outcome_of(chapter, {"--pieces", "7"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -288,16 +268,14 @@ TEST(Chapter, HasOptionsAndFiguresOfItsOwn)
     expect_refused(outcome_of(chapter, {"--colour"}), "--pieces N");
 }
 
-TEST(Chapter, JudgesItsCountsByItself)
-{
+TEST(Chapter, JudgesItsCountsByItself) {
     OneOfSeveral chapter(true);
     const Outcome outcome = outcome_of(chapter, {"--pieces", "13"});
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_NE(outcome.err.find("check failed: right at 64x64: 13 pieces were not to be"), std::string::npos) << outcome.err;
 }
 
-TEST(Chapter, AProcessThatDoesNotReportEndsWithTheSameExitCode)
-{
+TEST(Chapter, AProcessThatDoesNotReportEndsWithTheSameExitCode) {
     const std::string path = temporary("not_reported.json");
     for (const auto& [pieces, exit_code] : {std::pair{"7", 0}, std::pair{"13", 1}}) {
         OneOfSeveral chapter(false);
@@ -308,8 +286,7 @@ TEST(Chapter, AProcessThatDoesNotReportEndsWithTheSameExitCode)
     }
 }
 
-TEST(Chapter, TheSeedChangesTheDataAndNotTheCounts)
-{
+TEST(Chapter, TheSeedChangesTheDataAndNotTheCounts) {
     const Outcome one = run({"--kernel", "right", "--seed", "1"}), two = run({"--kernel", "right", "--seed", "2"});
     EXPECT_EQ(one.exit_code, 0);
     EXPECT_EQ(one.out, two.out);

@@ -20,16 +20,14 @@
 namespace conflict_free {
 namespace {
 
-TEST(Size, ReadsSquareAndRectangular)
-{
+TEST(Size, ReadsSquareAndRectangular) {
     EXPECT_EQ(parse_size("2048"), (Size{2048, 2048}));
     EXPECT_EQ(parse_size("33x31"), (Size{33, 31}));
     EXPECT_EQ(to_string(parse_size("1x7")), "1x7");
     EXPECT_EQ(parse_size("2147482624x1"), (Size{2147482624, 1}));
 }
 
-TEST(Size, RefusesWhatIsNoSizeAndSaysWhatIs)
-{
+TEST(Size, RefusesWhatIsNoSizeAndSaysWhatIs) {
     for (const char* text : {"", "0", "-1", "12a", "a", "3x", "x3", "0x5", "5x0", "1x2x3", "1.5", " 4", "99999999999999999999",
                              "65536x65536", "1x2097121", "46341", "2147482625x1", "2147483647x1"}) {
         try {
@@ -44,8 +42,7 @@ TEST(Size, RefusesWhatIsNoSizeAndSaysWhatIs)
     }
 }
 
-TEST(Expectation, PartitionsAreThoseOfAMeanStepAndNoneWhereTheyAreNotWatched)
-{
+TEST(Expectation, PartitionsAreThoseOfAMeanStepAndNoneWhereTheyAreNotWatched) {
     simt::LaunchCounts counts;
     EXPECT_TRUE((partitions_per_step.store == 0).holds(partitions_per_step.store.value(counts)));
     counts.partitions.emplace();
@@ -56,8 +53,7 @@ TEST(Expectation, PartitionsAreThoseOfAMeanStepAndNoneWhereTheyAreNotWatched)
     EXPECT_EQ((partitions_per_step.store < 2).text, "partitions_per_step.store < 2");
 }
 
-TEST(Size, ReadsLengths)
-{
+TEST(Size, ReadsLengths) {
     EXPECT_EQ(parse_length("1000", 1), (Size{1000, 1}));
     EXPECT_EQ(parse_length("1000x1", 1), (Size{1000, 1}));
     EXPECT_EQ(parse_length("0", 0), (Size{0, 1}));
@@ -74,8 +70,7 @@ TEST(Size, ReadsLengths)
     }
 }
 
-TEST(Random, IsReproducibleAndNeverConstant)
-{
+TEST(Random, IsReproducibleAndNeverConstant) {
     std::vector<float> a(100000), b(100000), c(100000);
     fill_random(a, 1);
     fill_random(b, 1);
@@ -92,8 +87,7 @@ TEST(Random, IsReproducibleAndNeverConstant)
     EXPECT_LT(std::abs(sum / 100000), 0.01);
 }
 
-TEST(Random, IntegersNeverEqualThePoison)
-{
+TEST(Random, IntegersNeverEqualThePoison) {
     std::vector<int> values(100000);
     fill_random(values, 3);
     for (const int value : values) {
@@ -102,8 +96,7 @@ TEST(Random, IntegersNeverEqualThePoison)
     }
 }
 
-TEST(Random, UnsignedIntegersUseAllBits)
-{
+TEST(Random, UnsignedIntegersUseAllBits) {
     std::vector<unsigned> values(1000);
     fill_random(values, 4);
     unsigned some = 0, all = ~0u;
@@ -115,8 +108,7 @@ TEST(Random, UnsignedIntegersUseAllBits)
     EXPECT_EQ(all, 0u);
 }
 
-TEST(Sums, IntegersAreComparedExactlyAndWrapAround)
-{
+TEST(Sums, IntegersAreComparedExactlyAndWrapAround) {
     std::vector<unsigned> numbers(70);
     fill_random(numbers, 6);
     std::vector<unsigned> sums(3);
@@ -129,16 +121,14 @@ TEST(Sums, IntegersAreComparedExactlyAndWrapAround)
     EXPECT_NE(check_block_sums(std::vector<unsigned>{}, std::vector<unsigned>{1}, 32), "");
 }
 
-TEST(Sums, TheBoundIsTheDerivedOne)
-{
+TEST(Sums, TheBoundIsTheDerivedOne) {
     const double u = std::numeric_limits<float>::epsilon() / 2;
     EXPECT_EQ(summation_bound(0, 5), 0);
     EXPECT_EQ(summation_bound(1, 1), u / (1 - u));
     EXPECT_EQ(summation_bound(8, 256), 8 * u / (1 - 8 * u) * 256);
 }
 
-TEST(Sums, FloatsMayRoundAndMayNotLoseANumber)
-{
+TEST(Sums, FloatsMayRoundAndMayNotLoseANumber) {
     std::vector<float> numbers(256);
     fill_random(numbers, 7);
     // A tree of pairs: eight additions for each number.
@@ -165,8 +155,7 @@ TEST(Sums, FloatsMayRoundAndMayNotLoseANumber)
     }
 }
 
-TEST(Expectation, CountsByTheBlockOfAllLaunches)
-{
+TEST(Expectation, CountsByTheBlockOfAllLaunches) {
     simt::LaunchCounts counts;
     counts.blocks = 3;
     counts.shared_store = {.instructions = 4, .wavefronts = 12, .ideal_wavefronts = 6};
@@ -180,8 +169,7 @@ TEST(Expectation, CountsByTheBlockOfAllLaunches)
     EXPECT_EQ(shared_store.wavefronts_per_block.value(counts), 6);
 }
 
-TEST(Verify, PartsCoverEverythingOnce)
-{
+TEST(Verify, PartsCoverEverythingOnce) {
     for (const std::size_t least_part : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
         std::vector<std::atomic<int>> seen(100);
         parallel_for(
@@ -194,8 +182,7 @@ TEST(Verify, PartsCoverEverythingOnce)
     }
 }
 
-TEST(Verify, NamesTheFirstDifference)
-{
+TEST(Verify, NamesTheFirstDifference) {
     std::vector<float> values(1000000);
     fill_random(values, 5);
     const std::vector<float> wanted = values;
@@ -207,8 +194,7 @@ TEST(Verify, NamesTheFirstDifference)
     EXPECT_NE(difference.find("2 of 1000000 elements differ; the first is element 654321"), std::string::npos) << difference;
 }
 
-TEST(Expectation, SaysWhatItWantsAndJudges)
-{
+TEST(Expectation, SaysWhatItWantsAndJudges) {
     simt::LaunchCounts counts;
     counts.global_store = {.requests = 10, .sectors = 320, .ideal_sectors = 40, .bytes = 1280};
     counts.shared_load = {.instructions = 4, .wavefronts = 9, .ideal_wavefronts = 4};

@@ -23,8 +23,7 @@ struct Outcome {
 };
 
 /// Runs a chapter as its program does that is given `arguments`, its own name not among them.
-inline Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments)
-{
+inline Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "trial");
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
@@ -38,8 +37,7 @@ inline Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments)
 inline bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
 
 /// Holds how a program ended against what bad arguments come to: exit code 2, and one line that has `named` and says what is accepted.
-inline void expect_refused(const Outcome& outcome, const std::string& named)
-{
+inline void expect_refused(const Outcome& outcome, const std::string& named) {
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_TRUE(one_line(outcome.err)) << outcome.err;
     EXPECT_NE(outcome.err.find(named), std::string::npos) << outcome.err;
@@ -48,8 +46,7 @@ inline void expect_refused(const Outcome& outcome, const std::string& named)
 }
 
 /// The path of a file in a folder of this process.
-inline std::string temporary(const char* name)
-{
+inline std::string temporary(const char* name) {
     const auto folder = std::filesystem::temp_directory_path() / ("conflict_free_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
     return (folder / name).string();

@@ -19,20 +19,17 @@ namespace {
 constexpr int N = 2048, TILE = 32, ROWS = 8;
 constexpr int RUNS = 3;
 
-__global__ void copy(float* output, const float* input)
-{
+__global__ void copy(float* output, const float* input) {
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
     for (int j = 0; j < TILE; j += ROWS) output[(y + j) * N + x] = input[(y + j) * N + x];
 }
 
-__global__ void transpose_naive(float* output, const float* input)
-{
+__global__ void transpose_naive(float* output, const float* input) {
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
     for (int j = 0; j < TILE; j += ROWS) output[x * N + y + j] = input[(y + j) * N + x];
 }
 
-template <int padding> __global__ void transpose_tile(float* output, const float* input)
-{
+template <int padding> __global__ void transpose_tile(float* output, const float* input) {
     __shared__ float tile[TILE][TILE + padding];
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
     for (int j = 0; j < TILE; j += ROWS) tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * N + x];
@@ -41,8 +38,7 @@ template <int padding> __global__ void transpose_tile(float* output, const float
     for (int j = 0; j < TILE; j += ROWS) output[(y + j) * N + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-template <int block> __global__ void reduce(float* sums, const float* input)
-{
+template <int block> __global__ void reduce(float* sums, const float* input) {
     __shared__ float partial[block];
     unsigned tid = threadIdx.x;
     partial[tid] = input[blockIdx.x * block + tid];
@@ -61,8 +57,7 @@ long accesses_of_reduction(long block) { return long{N} * N / block * (2 * block
 constexpr int ROUNDS = 64, OPERATIONS_OF_A_ROUND = 8, THREADS = 1 << 18;
 
 /// Each result depends on the ones before, so that the compiler keeps all operations.
-__global__ void calculate(float* output)
-{
+__global__ void calculate(float* output) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, bits = i;
     float x = static_cast<float>(i), y = 1.0f;
     for (int round = 0; round < ROUNDS; ++round) {
@@ -79,8 +74,7 @@ __global__ void calculate(float* output)
 }
 
 /// Processor seconds of the median run.
-double seconds_of(const std::function<void()>& launch)
-{
+double seconds_of(const std::function<void()>& launch) {
     std::vector<double> seconds;
     for (int run = 0; run < RUNS; ++run) {
         const std::clock_t start = std::clock();
@@ -91,8 +85,7 @@ double seconds_of(const std::function<void()>& launch)
     return seconds[RUNS / 2];
 }
 
-void measure(const char* name, long accesses, const std::function<void()>& launch)
-{
+void measure(const char* name, long accesses, const std::function<void()>& launch) {
     launch();
     const double seconds = seconds_of(launch);
     if (cudaGetLastError() != cudaSuccess || !model::take_hazards().empty()) std::printf("%s failed\n", name);
@@ -102,8 +95,7 @@ void measure(const char* name, long accesses, const std::function<void()>& launc
 
 }  // namespace
 
-int main()
-{
+int main() {
     std::vector<float> zeros(N * N);
     float *input, *output;
     if (cudaMalloc(&input, sizeof(float) * N * N) != cudaSuccess || cudaMalloc(&output, sizeof(float) * N * N) != cudaSuccess) return 1;

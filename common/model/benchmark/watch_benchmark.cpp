@@ -20,8 +20,7 @@ constexpr unsigned warps = 8, rounds = 4, blocks = 1000;
 /// Address of a lane in a round of a warp of a block.
 using Pattern = std::function<std::uint64_t(std::uint64_t block, unsigned round, unsigned warp, unsigned lane)>;
 
-WarpAccess made(Space space, Operation operation, int size, const Pattern& pattern, std::uint32_t active, unsigned round, unsigned warp)
-{
+WarpAccess made(Space space, Operation operation, int size, const Pattern& pattern, std::uint32_t active, unsigned round, unsigned warp) {
     WarpAccess access{};
     access.space = space;
     access.operation = operation;
@@ -34,8 +33,7 @@ WarpAccess made(Space space, Operation operation, int size, const Pattern& patte
 }
 
 void measure(const char* name, Space space, Operation operation, int size, std::uint64_t block_stride, const Pattern& pattern,
-             std::uint32_t active = ~0u, bool single_threaded = true)
-{
+             std::uint32_t active = ~0u, bool single_threaded = true) {
     Surroundings surroundings;
     surroundings.machine = &machines().front();
     surroundings.place_of = [](std::uint32_t program_counter) { return SourcePlace{"kernel.cu", static_cast<int>(program_counter), {}}; };
@@ -80,8 +78,7 @@ void measure(const char* name, Space space, Operation operation, int size, std::
 
 }  // namespace
 
-int main()
-{
+int main() {
     const std::uint64_t base = std::uint64_t{1} << 40, all = std::uint64_t{warps} * rounds;
     const auto contiguous = [=](std::uint64_t size) {
         return

@@ -16,8 +16,7 @@ namespace model {
 namespace {
 
 /// A function of the model's interface. A program that runs on a GPU does not find it.
-template <class Function> Function* find(const char* name)
-{
+template <class Function> Function* find(const char* name) {
     void* found = dlsym(RTLD_DEFAULT, name);
     if (!found) throw std::runtime_error(std::string(name) + ": not found; this test runs under the counting model only");
     return reinterpret_cast<Function*>(found);
@@ -30,13 +29,11 @@ struct Reported {
     std::vector<simt::Message> errors;
 };
 
-template <class Each> void append(std::vector<Each>& to, const nlohmann::json& from)
-{
+template <class Each> void append(std::vector<Each>& to, const nlohmann::json& from) {
     for (const auto& each : from) to.push_back(each.get<Each>());
 }
 
-Reported& fetch()
-{
+Reported& fetch() {
     static Reported reported;
     const auto report = nlohmann::json::parse(find<decltype(simt_take_report)>("simt_take_report")());
     append(reported.launches, report.at("kernels"));
@@ -47,8 +44,7 @@ Reported& fetch()
 
 }  // namespace
 
-void set_machine(const std::string& name)
-{
+void set_machine(const std::string& name) {
     if (find<decltype(simt_set_machine)>("simt_set_machine")(name.c_str()) != 0) throw std::invalid_argument("there is no machine " + name);
 }
 

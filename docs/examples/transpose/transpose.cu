@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     const int N = argc > 1 ? std::atoi(argv[1]) : 64;
     std::vector<float> in(N * N), out(N * N);
     for (int i = 0; i < N * N; ++i) in[i] = static_cast<float>(i);

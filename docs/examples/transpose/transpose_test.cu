@@ -6,8 +6,7 @@
 
 #include "transpose.cuh"
 
-TEST(Transpose, HasNoBankConflict)
-{
+TEST(Transpose, HasNoBankConflict) {
     constexpr int N = 2 * TILE_DIM;
     float *in, *out;
     ASSERT_EQ(cudaMalloc(&in, N * N * sizeof(float)), cudaSuccess);

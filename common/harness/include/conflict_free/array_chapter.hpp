@@ -190,8 +190,7 @@ public:
     /// @param scratch_length elements of room between the launches of a kernel, likewise; none unless given
     /// @return to add kernels to; lives as long as the chapter
     template <class Input, class Output>
-    ArrayKernels<Input, Output>& arrays(LengthFunction output_length, LengthFunction scratch_length = {})
-    {
+    ArrayKernels<Input, Output>& arrays(LengthFunction output_length, LengthFunction scratch_length = {}) {
         using Kernels = ArrayKernels<Input, Output>;
         auto arrays = std::unique_ptr<Kernels>(new Kernels(*this, std::move(output_length), std::move(scratch_length)));
         Kernels& kernels = *arrays;
@@ -248,8 +247,7 @@ private:
     std::uint64_t seed_ = 0;
 };
 
-template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel, bool is_baseline)
-{
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel, bool is_baseline) {
     chapter_.add({.name = kernel.name,
                   .is_baseline = is_baseline,
                   .on_host = kernel.compute != nullptr,
@@ -264,41 +262,34 @@ template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<I
 
 template <class Input, class Output>
 ArrayKernels<Input, Output>::ArrayKernels(ArrayChapter& chapter, LengthFunction output_length, LengthFunction scratch_length)
-    : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
-{}
+    : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length)) {}
 
 template <class Input, class Output> ArrayKernels<Input, Output>::~ArrayKernels() = default;
 
-template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel)
-{
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel) {
     return add(std::move(kernel), false);
 }
 
-template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add_baseline(Kernel kernel)
-{
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add_baseline(Kernel kernel) {
     return add(std::move(kernel), true);
 }
 
-template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::filled_by(Fill fill)
-{
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::filled_by(Fill fill) {
     fill_ = std::move(fill);
     return *this;
 }
 
-template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reads_numbers(FromNumbers from_numbers)
-{
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reads_numbers(FromNumbers from_numbers) {
     from_numbers_ = std::move(from_numbers);
     return *this;
 }
 
-template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::accepts(Accepts accepts)
-{
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::accepts(Accepts accepts) {
     accepts_ = std::move(accepts);
     return *this;
 }
 
-template <class Input, class Output> void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t seed)
-{
+template <class Input, class Output> void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t seed) {
     if (given_.empty()) {
         input_.resize(n);
         fill_(input_, seed);
@@ -314,23 +305,20 @@ template <class Input, class Output> void ArrayKernels<Input, Output>::prepare(s
     host_output_.resize(output_length_(n));
 }
 
-template <class Input, class Output> void ArrayKernels<Input, Output>::poison()
-{
+template <class Input, class Output> void ArrayKernels<Input, Output>::poison() {
     for (auto& output : outputs_) output.poison();
     for (auto& scratch : scratch_) scratch.poison();
     std::memset(static_cast<void*>(host_output_.data()), 0xFF, host_output_.size() * sizeof(Output));
 }
 
-template <class Input, class Output> void ArrayKernels<Input, Output>::launch(int kernel, int set)
-{
+template <class Input, class Output> void ArrayKernels<Input, Output>::launch(int kernel, int set) {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     const auto i = static_cast<std::size_t>(set);
     if (called.compute) called.compute(input_, host_output_);
     else called.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
 }
 
-template <class Input, class Output> std::string ArrayKernels<Input, Output>::verify(int kernel)
-{
+template <class Input, class Output> std::string ArrayKernels<Input, Output>::verify(int kernel) {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     if (called.compute) return called.verify({input_, host_output_, {}});
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -342,8 +330,7 @@ template <class Input, class Output> std::string ArrayKernels<Input, Output>::ve
     return {};
 }
 
-template <class Input, class Output> std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel)
-{
+template <class Input, class Output> std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel) {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     if (!called.figures) return {};
     std::vector<Output> output(outputs_.front().count());
@@ -351,21 +338,18 @@ template <class Input, class Output> std::map<std::string, double> ArrayKernels<
     return called.figures({input_, output, {}});
 }
 
-template <class Input, class Output> void ArrayKernels<Input, Output>::release()
-{
+template <class Input, class Output> void ArrayKernels<Input, Output>::release() {
     inputs_.clear();
     outputs_.clear();
     scratch_.clear();
 }
 
-template <class Input, class Output> std::size_t ArrayKernels<Input, Output>::read_input(const std::string& file)
-{
+template <class Input, class Output> std::size_t ArrayKernels<Input, Output>::read_input(const std::string& file) {
     given_ = from_numbers_(read_numbers(file));
     return given_.size();
 }
 
-template <class Input, class Output> void ArrayKernels<Input, Output>::default_fill(std::span<Input> input, std::uint64_t seed)
-{
+template <class Input, class Output> void ArrayKernels<Input, Output>::default_fill(std::span<Input> input, std::uint64_t seed) {
     if constexpr (requires { fill_random(input, seed); }) fill_random(input, seed);
 }
 

@@ -201,8 +201,7 @@ public:
     virtual std::string verify(int kernel) = 0;
     /// Checks the counts of kernel `kernel`, whose output is right: of each launch, and the bytes that GPUs sent each other. Returns
     /// what is wrong; empty if nothing is.
-    virtual std::string wrong_counts(int /*kernel*/, const std::vector<simt::LaunchCounts>& /*launches*/, std::uint64_t /*link_bytes*/)
-    {
+    virtual std::string wrong_counts(int /*kernel*/, const std::vector<simt::LaunchCounts>& /*launches*/, std::uint64_t /*link_bytes*/) {
         return {};
     }
     /// Further figures of kernel `kernel`, whose output is right: names, and values from 0.
@@ -221,8 +220,7 @@ protected:
     /// Adds a kernel.
     void register_kernel(RegisteredKernel kernel) { registered_.push_back(std::move(kernel)); }
     /// Adds an option to the command line: see NumberOption.
-    void add_option(std::string name, std::string help, int most, std::function<void(int)> take)
-    {
+    void add_option(std::string name, std::string help, int most, std::function<void(int)> take) {
         number_options_.push_back({std::move(name), std::move(help), most, std::move(take)});
     }
     /// Sizes to run when the user gives none.

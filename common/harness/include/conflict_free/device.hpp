@@ -10,8 +10,7 @@
 namespace conflict_free {
 
 /// Multiprocessors of the device, or of the modeled machine. Queried once, then kept.
-inline int multiprocessors()
-{
+inline int multiprocessors() {
     static const int count = [] {
         int device = 0, found = 0;
         CUDA_CHECK(cudaGetDevice(&device));
@@ -22,8 +21,7 @@ inline int multiprocessors()
 }
 
 /// Compute capability of the device, or of the modeled machine: 90 for 9.0. Queried once, then kept.
-inline int compute_capability()
-{
+inline int compute_capability() {
     static const int capability = [] {
         int device = 0, major = 0, minor = 0;
         CUDA_CHECK(cudaGetDevice(&device));

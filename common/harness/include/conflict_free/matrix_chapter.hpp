@@ -110,20 +110,17 @@ private:
 };
 
 template <class Element>
-MatrixChapter<Element>::MatrixChapter(std::string slug, std::string question) : Chapter(std::move(slug), std::move(question))
-{}
+MatrixChapter<Element>::MatrixChapter(std::string slug, std::string question) : Chapter(std::move(slug), std::move(question)) {}
 
 template <class Element> MatrixChapter<Element>::~MatrixChapter() = default;
 
 template <class Element> MatrixChapter<Element>& MatrixChapter<Element>::add(Kernel kernel) { return add(std::move(kernel), false); }
 
-template <class Element> MatrixChapter<Element>& MatrixChapter<Element>::add_baseline(Kernel kernel)
-{
+template <class Element> MatrixChapter<Element>& MatrixChapter<Element>::add_baseline(Kernel kernel) {
     return add(std::move(kernel), true);
 }
 
-template <class Element> void MatrixChapter<Element>::prepare(Size size, int sets, std::uint64_t seed)
-{
+template <class Element> void MatrixChapter<Element>::prepare(Size size, int sets, std::uint64_t seed) {
     size_ = size;
     sets_ = sets;
     input_.resize(size.count());
@@ -131,26 +128,22 @@ template <class Element> void MatrixChapter<Element>::prepare(Size size, int set
     allocate(0);
 }
 
-template <class Element> void MatrixChapter<Element>::choose(int kernel)
-{
+template <class Element> void MatrixChapter<Element>::choose(int kernel) {
     const int row_padding = kernels_[static_cast<std::size_t>(kernel)].row_padding;
     if (row_padding != row_padding_) allocate(row_padding);
 }
 
-template <class Element> void MatrixChapter<Element>::poison()
-{
+template <class Element> void MatrixChapter<Element>::poison() {
     for (auto& output : outputs_) output.poison();
 }
 
-template <class Element> void MatrixChapter<Element>::launch(int kernel, int set)
-{
+template <class Element> void MatrixChapter<Element>::launch(int kernel, int set) {
     const auto i = static_cast<std::size_t>(set);
     kernels_[static_cast<std::size_t>(kernel)].launch(
         {outputs_[i].data(), inputs_[i].data(), size_.width, size_.height, row_padding_, repetitions()});
 }
 
-template <class Element> std::string MatrixChapter<Element>::verify(int kernel)
-{
+template <class Element> std::string MatrixChapter<Element>::verify(int kernel) {
     const Reference reference = kernels_[static_cast<std::size_t>(kernel)].expected;
     const auto length = static_cast<std::size_t>(row_padding_ ? size_.height : size_.width);
     const auto pitch = length + static_cast<std::size_t>(row_padding_);
@@ -166,20 +159,17 @@ template <class Element> std::string MatrixChapter<Element>::verify(int kernel)
     return {};
 }
 
-template <class Element> void MatrixChapter<Element>::release()
-{
+template <class Element> void MatrixChapter<Element>::release() {
     inputs_.clear();
     outputs_.clear();
 }
 
-template <class Element> std::size_t MatrixChapter<Element>::bytes_of_set(Size size) const
-{
+template <class Element> std::size_t MatrixChapter<Element>::bytes_of_set(Size size) const {
     return (padded(size, most_row_padding()).count() + padded(transposed(size), most_row_padding()).count()) * sizeof(Element);
 }
 
 // Makes new buffers of exactly the layout's size, so that an access beyond the layout is an access beyond the buffer.
-template <class Element> void MatrixChapter<Element>::allocate(int row_padding)
-{
+template <class Element> void MatrixChapter<Element>::allocate(int row_padding) {
     release();
     row_padding_ = row_padding;
     const auto length = static_cast<std::size_t>(size_.width), pitch = length + static_cast<std::size_t>(row_padding);
@@ -195,15 +185,13 @@ template <class Element> void MatrixChapter<Element>::allocate(int row_padding)
     }
 }
 
-template <class Element> int MatrixChapter<Element>::most_row_padding() const
-{
+template <class Element> int MatrixChapter<Element>::most_row_padding() const {
     int most = 0;
     for (const Kernel& kernel : kernels_) most = std::max(most, kernel.row_padding);
     return most;
 }
 
-template <class Element> AcceptedSizes MatrixChapter<Element>::below_most_elements(int row_padding)
-{
+template <class Element> AcceptedSizes MatrixChapter<Element>::below_most_elements(int row_padding) {
     if (row_padding == 0) return {};
     return {[row_padding](Size size) {
                 return std::max(padded(size, row_padding).count(), padded(transposed(size), row_padding).count()) <= INT_MAX;
@@ -211,8 +199,7 @@ template <class Element> AcceptedSizes MatrixChapter<Element>::below_most_elemen
             "sizes below 2^31 elements with " + std::to_string(row_padding) + " more in each row"};
 }
 
-template <class Element> MatrixChapter<Element>& MatrixChapter<Element>::add(Kernel kernel, bool is_baseline)
-{
+template <class Element> MatrixChapter<Element>& MatrixChapter<Element>::add(Kernel kernel, bool is_baseline) {
     register_kernel({.name = kernel.name,
                      .is_baseline = is_baseline,
                      .expect = kernel.expect,

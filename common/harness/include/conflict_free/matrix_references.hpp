@@ -15,16 +15,14 @@ namespace conflict_free {
 template <class Element> Element copied(const Element* input, Size, std::size_t index) { return input[index]; }
 
 /// The transpose: the output has width rows of height elements.
-template <class Element> Element transposed(const Element* input, Size size, std::size_t index)
-{
+template <class Element> Element transposed(const Element* input, Size size, std::size_t index) {
     const std::size_t row = index / size.height, column = index % size.height;
     return input[column * size.width + row];
 }
 
 /// Each tile transposed in its place: the output is a matrix as large as the input. Where a tile is cut by the edge, an
 /// element whose mirror image lies outside stays where it is.
-template <int tile_dim, class Element> Element transposed_in_tiles(const Element* input, Size size, std::size_t index)
-{
+template <int tile_dim, class Element> Element transposed_in_tiles(const Element* input, Size size, std::size_t index) {
     const std::size_t width = size.width, height = size.height;
     const std::size_t row = index / width, column = index % width;
     const std::size_t top = row / tile_dim * tile_dim, left = column / tile_dim * tile_dim;
@@ -34,8 +32,7 @@ template <int tile_dim, class Element> Element transposed_in_tiles(const Element
 
 /// Each tile moved to where a transpose brings it, but not transposed itself: the output has width rows of height
 /// elements. Where a tile is cut by the edge, an element that would fall outside is transposed.
-template <int tile_dim, class Element> Element tiles_transposed(const Element* input, Size size, std::size_t index)
-{
+template <int tile_dim, class Element> Element tiles_transposed(const Element* input, Size size, std::size_t index) {
     const std::size_t width = size.width, height = size.height;
     const std::size_t row = index / height, column = index % height;
     const std::size_t top = column / tile_dim * tile_dim, left = row / tile_dim * tile_dim;

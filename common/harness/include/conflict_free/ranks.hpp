@@ -39,16 +39,14 @@ public:
     /// with exit code 1, and a line names the rank, and the reason or `what`.
     void each(const std::string& what, const std::function<void(int)>& work) const;
     /// Returns the values of all ranks, in their order. All processes call it, each with the values of its own ranks.
-    template <class Value> std::vector<Value> gather(const std::vector<Value>& of_here) const
-    {
+    template <class Value> std::vector<Value> gather(const std::vector<Value>& of_here) const {
         std::vector<Value> all = of_here;
         all.resize(static_cast<std::size_t>(count()));
         if (processes_ > 1) gather(of_here.data(), all.data(), sizeof(Value));
         return all;
     }
     /// The addresses by which a rank of this process reaches an allocation of each rank, if its own ranks have `of_here`.
-    template <class Element> std::vector<Element*> share(const std::vector<Element*>& of_here) const
-    {
+    template <class Element> std::vector<Element*> share(const std::vector<Element*>& of_here) const {
         std::vector<Element*> all;
         for (void* address : share(std::vector<void*>(of_here.begin(), of_here.end()))) all.push_back(static_cast<Element*>(address));
         return all;

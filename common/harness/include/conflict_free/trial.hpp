@@ -39,15 +39,13 @@ public:
     int integer(const std::string& name) const;
 
     /// Device memory that holds the case's data of this name. It is valid as long as the trial.
-    template <class Element> const Element* input(const std::string& name)
-    {
+    template <class Element> const Element* input(const std::string& name) {
         return static_cast<const Element*>(add_input(name, sizeof(Element)));
     }
 
     /// Device memory for `count` elements, filled with the case's random bytes so that no element is right by chance. It is
     /// valid as long as the trial; what is in it at the end is kept.
-    template <class Element> Element* output(const std::string& name, std::size_t count)
-    {
+    template <class Element> Element* output(const std::string& name, std::size_t count) {
         return static_cast<Element*>(add_output(name, count * sizeof(Element)));
     }
 

@@ -39,8 +39,7 @@ std::string tell_differences(std::size_t count, Differences found, const std::st
 std::string number_text(double number);
 
 /// An element as text: an integer whole, any other number by number_text().
-template <class Element> std::string element_text(const Element& element)
-{
+template <class Element> std::string element_text(const Element& element) {
     if constexpr (std::is_integral_v<Element>) return std::to_string(element);
     else return number_text(static_cast<double>(element));
 }
@@ -49,8 +48,7 @@ template <class Element> std::string element_text(const Element& element)
 
 /// Compares `actual` element by element, bit for bit, with `expected(index)`.
 /// @return an empty text if all agree, else the number of differences and the first of them
-template <class Element, class Expected> std::string compare_elements(std::span<const Element> actual, Expected&& expected)
-{
+template <class Element, class Expected> std::string compare_elements(std::span<const Element> actual, Expected&& expected) {
     const auto found = detail::find_differences(actual.size(), [&](std::size_t begin, std::size_t end) {
         detail::Differences differences;
         for (std::size_t i = begin; i < end; ++i) {

@@ -113,8 +113,7 @@ struct Json {
     std::vector<std::string> keys;
     std::vector<Json> elements;
 
-    const Json& operator[](const char* key) const
-    {
+    const Json& operator[](const char* key) const {
         static const Json nothing;
         for (std::size_t i = 0; i < keys.size(); ++i)
             if (keys[i] == key) return elements[i];
@@ -127,8 +126,7 @@ class Reader {
 public:
     explicit Reader(const char* text) : at_(text) {}
 
-    Json value()
-    {
+    Json value() {
         skip_space();
         Json json;
         if (*at_ == '{' || *at_ == '[') {
@@ -149,13 +147,11 @@ public:
     }
 
 private:
-    void skip_space()
-    {
+    void skip_space() {
         while (*at_ == ' ' || *at_ == '\n' || *at_ == ',' || *at_ == ':') ++at_;
     }
 
-    void read_elements(Json& json, bool named)
-    {
+    void read_elements(Json& json, bool named) {
         const char closing = named ? '}' : ']';
         ++at_;
         for (skip_space(); *at_ != closing; skip_space()) {
@@ -166,8 +162,7 @@ private:
         ++at_;
     }
 
-    std::string string()
-    {
+    std::string string() {
         std::string text;
         for (++at_; *at_ != '"' && *at_ != '\0'; ++at_) {
             if (*at_ == '\\') {
@@ -197,8 +192,7 @@ public:
     unsigned long long launches() const { return launches_(); }
 
     /// Waits for all launches to end, and returns the report on those from number `first_launch` on.
-    Json report(unsigned long long first_launch) const
-    {
+    Json report(unsigned long long first_launch) const {
         if (const auto wait = find<int()>("cudaDeviceSynchronize")) wait();
         return Reader(look_(first_launch)).value();
     }
@@ -210,40 +204,34 @@ private:
     const char* (*look_)(unsigned long long);
 };
 
-inline void read(const Json& json, SharedCounts& counts)
-{
+inline void read(const Json& json, SharedCounts& counts) {
 #define SIMT_SHARED_COUNT(name, member) counts.name = json[#name].number;
 #define SIMT_SHARED_RESULT(name, member) counts.name = json[#name].number;
 #include "../simt/counts.def"
 }
 
-inline void read(const Json& json, GlobalCounts& counts)
-{
+inline void read(const Json& json, GlobalCounts& counts) {
 #define SIMT_GLOBAL_COUNT(name, member) counts.name = json[#name].number;
 #include "../simt/counts.def"
 }
 
-inline void read(const Json& json, ConstantCounts& counts)
-{
+inline void read(const Json& json, ConstantCounts& counts) {
 #define SIMT_CONSTANT_COUNT(name, member) counts.name = json[#name].number;
 #include "../simt/counts.def"
 }
 
-inline void read(const Json& json, TextureCounts& counts)
-{
+inline void read(const Json& json, TextureCounts& counts) {
 #define SIMT_TEXTURE_COUNT(name, member) counts.name = json[#name].number;
 #include "../simt/counts.def"
 }
 
-inline std::array<long long, 3> extent(const Json& json)
-{
+inline std::array<long long, 3> extent(const Json& json) {
     std::array<long long, 3> extent{};
     for (std::size_t i = 0; i < extent.size() && i < json.elements.size(); ++i) extent[i] = json.elements[i].number;
     return extent;
 }
 
-inline Launch launch(const Json& json)
-{
+inline Launch launch(const Json& json) {
     Launch launch;
     launch.kernel = json["name"].text;
     launch.grid = extent(json["grid"]);
@@ -257,34 +245,29 @@ inline Launch launch(const Json& json)
     return launch;
 }
 
-inline void add(SharedCounts& sum, const SharedCounts& more)
-{
+inline void add(SharedCounts& sum, const SharedCounts& more) {
 #define SIMT_SHARED_COUNT(name, member) sum.name += more.name;
 #define SIMT_SHARED_RESULT(name, member) sum.name += more.name;
 #include "../simt/counts.def"
 }
 
-inline void add(GlobalCounts& sum, const GlobalCounts& more)
-{
+inline void add(GlobalCounts& sum, const GlobalCounts& more) {
 #define SIMT_GLOBAL_COUNT(name, member) sum.name += more.name;
 #include "../simt/counts.def"
 }
 
-inline void add(ConstantCounts& sum, const ConstantCounts& more)
-{
+inline void add(ConstantCounts& sum, const ConstantCounts& more) {
 #define SIMT_CONSTANT_COUNT(name, member) sum.name += more.name;
 #include "../simt/counts.def"
 }
 
-inline void add(TextureCounts& sum, const TextureCounts& more)
-{
+inline void add(TextureCounts& sum, const TextureCounts& more) {
 #define SIMT_TEXTURE_COUNT(name, member) sum.name += more.name;
 #include "../simt/counts.def"
 }
 
 /// Adds the counts; name, extents and shared memory stay those of the first.
-inline void add(Launch& sum, const Launch& more)
-{
+inline void add(Launch& sum, const Launch& more) {
     if (sum.launches == 0) {
         sum = more;
         return;
@@ -298,16 +281,14 @@ inline void add(Launch& sum, const Launch& more)
 }
 
 /// Launches that the model's options have left out.
-inline long long uncounted(const Json& report)
-{
+inline long long uncounted(const Json& report) {
     long long launches = 0;
     for (const Json& tally : report["uncounted"].elements) launches += tally["launches"].number - tally["counted"].number;
     return launches;
 }
 
 /// The messages of the hazards or errors in a list beyond the first `seen`.
-inline std::vector<std::string> messages(const Json& list, std::size_t seen)
-{
+inline std::vector<std::string> messages(const Json& list, std::size_t seen) {
     std::vector<std::string> found;
     for (std::size_t i = seen; i < list.elements.size(); ++i) {
         const Json& entry = list.elements[i];
@@ -317,8 +298,7 @@ inline std::vector<std::string> messages(const Json& list, std::size_t seen)
     return found;
 }
 
-inline Counts difference(const Json& before, const Json& after)
-{
+inline Counts difference(const Json& before, const Json& after) {
     Counts counts;
     bool whole = uncounted(after) == uncounted(before);
     for (const Json& kernel : after["kernels"].elements) {
@@ -334,8 +314,7 @@ inline Counts difference(const Json& before, const Json& after)
 
 }  // namespace detail
 
-inline Launch Counts::all() const
-{
+inline Launch Counts::all() const {
     if (!counted) throw NotCounted("not counted: " + why);
     Launch sum;
     sum.launches = 0;
@@ -344,8 +323,7 @@ inline Launch Counts::all() const
     return sum;
 }
 
-inline Launch Counts::kernel(const std::string& name) const
-{
+inline Launch Counts::kernel(const std::string& name) const {
     if (!counted) throw NotCounted("not counted: " + why);
     Launch sum;
     sum.launches = 0;
@@ -361,8 +339,7 @@ inline Launch Counts::kernel(const std::string& name) const
 
 /// Calls `scope()`, waits for the kernels that it has launched, and returns their counts. Launches of other threads meanwhile count
 /// as well. Exceptions of `scope` pass through.
-template <class Scope> Counts counted(Scope&& scope)
-{
+template <class Scope> Counts counted(Scope&& scope) {
     const detail::Model model;
     if (!model.is_there()) {
         std::forward<Scope>(scope)();

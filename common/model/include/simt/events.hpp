@@ -65,8 +65,7 @@ struct LaunchInfo {
     std::size_t dynamic_shared_bytes;
 
     /// The threadIdx of thread `number` of a block, counted with x fastest.
-    Extent thread(int number) const
-    {
+    Extent thread(int number) const {
         const auto n = static_cast<unsigned>(number);
         return {n % block.x, n / block.x % block.y, n / block.x / block.y};
     }

@@ -69,8 +69,7 @@ struct Message {
     std::vector<MessageField> fields;
 };
 
-template <std::integral T> MessageField::MessageField(std::string_view field, T number) : name(field)
-{
+template <std::integral T> MessageField::MessageField(std::string_view field, T number) : name(field) {
     if (std::cmp_less(number, 0)) value = static_cast<std::int64_t>(number);
     else value = static_cast<std::uint64_t>(number);
 }

@@ -16,8 +16,7 @@ namespace simt {
 /// Bytes from the first active lane to each lane, and the least number for those that are not active.
 using AccessPattern = std::array<std::int64_t, warp_size>;
 
-inline AccessPattern pattern_of(const ExampleAccess& access)
-{
+inline AccessPattern pattern_of(const ExampleAccess& access) {
     AccessPattern pattern{};
     std::int64_t first = -1;
     for (std::size_t lane = 0; lane < pattern.size(); ++lane) {

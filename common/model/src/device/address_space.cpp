@@ -17,8 +17,7 @@ namespace simt::memory {
 
 namespace {
 
-void* reserve(std::size_t bytes)
-{
+void* reserve(std::size_t bytes) {
     void* range = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) throw std::runtime_error("the counting model cannot reserve its range of device addresses");
     return range;
@@ -26,8 +25,7 @@ void* reserve(std::size_t bytes)
 
 /// Kernels access memory in strides. With small pages, most accesses miss the processor's translation buffer. Only whole large
 /// pages are requested, so that this takes no additional memory.
-void use_large_pages(unsigned char* memory, std::size_t bytes)
-{
+void use_large_pages(unsigned char* memory, std::size_t bytes) {
     constexpr std::uintptr_t large = std::uintptr_t{2} << 20;
     const auto first = reinterpret_cast<std::uintptr_t>(memory);
     const std::uintptr_t begin = round_up(first, large), end = (first + bytes) / large * large;
@@ -39,8 +37,7 @@ constexpr int poison = 0xCD;
 constexpr std::size_t poison_bytes = std::size_t{32} << 20;
 
 /// A file in memory with `poison_bytes` bytes of poison; -1 where none can be made, such as in a confined process.
-int poison_file()
-{
+int poison_file() {
     static const int file = [] {
         const int made = memfd_create("poison", MFD_CLOEXEC);
         if (made < 0) return -1;
@@ -56,8 +53,7 @@ int poison_file()
 }
 
 /// Lets `memory` show the same file of poison again and again. The host gives a page of its own to what is written, and to nothing else.
-bool show_poison(unsigned char* memory, std::size_t bytes)
-{
+bool show_poison(unsigned char* memory, std::size_t bytes) {
     if (AddressSpace::is_touched_at_once(bytes)) return false;
     for (std::size_t at = 0; at < bytes; at += poison_bytes) {
         const std::size_t part = std::min(poison_bytes, bytes - at);
@@ -70,8 +66,7 @@ bool show_poison(unsigned char* memory, std::size_t bytes)
     return true;
 }
 
-const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t address)
-{
+const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t address) {
     const auto after = std::ranges::upper_bound(sorted, address, {}, &Allocation::begin);
     return after == sorted.begin() ? nullptr : &*std::prev(after);
 }
@@ -80,8 +75,7 @@ const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t
 class Digest {
 public:
     void add(std::uint64_t word) { mix(0, word); }
-    void add(const unsigned char* bytes, std::size_t count)
-    {
+    void add(const unsigned char* bytes, std::size_t count) {
         std::uint64_t words[width];
         for (; count >= sizeof words; bytes += sizeof words, count -= sizeof words) {
             std::memcpy(words, bytes, sizeof words);
@@ -91,8 +85,7 @@ public:
         std::memcpy(words, bytes, count);
         for (std::size_t i = 0; i < width; ++i) mix(i, words[i]);
     }
-    std::pair<std::uint64_t, std::uint64_t> value() const
-    {
+    std::pair<std::uint64_t, std::uint64_t> value() const {
         Digest low, high;
         for (std::size_t i = 0; i < width; ++i) {
             low.add(sums_[i]);
@@ -104,8 +97,7 @@ public:
 private:
     static constexpr std::size_t width = 16;
 
-    void mix(std::size_t i, std::uint64_t word)
-    {
+    void mix(std::size_t i, std::uint64_t word) {
         constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
         const std::uint64_t sum = (sums_[i] ^ word) * odd;
         sums_[i] = sum ^ sum >> 29;
@@ -116,15 +108,13 @@ private:
 
 }  // namespace
 
-AddressSpace& AddressSpace::instance()
-{
+AddressSpace& AddressSpace::instance() {
     // Never destroyed: programs free memory until their very end.
     static AddressSpace& space = *new AddressSpace;
     return space;
 }
 
-AddressSpace::AddressSpace()
-{
+AddressSpace::AddressSpace() {
     // The base is rounded to 4 GiB, so that address bits up to there do not depend on where the host maps the range.
     constexpr std::size_t base_alignment = std::size_t{1} << 32;
     const auto addresses = reinterpret_cast<std::uint64_t>(reserve(alignment + reserved_bytes + base_alignment));
@@ -135,8 +125,7 @@ AddressSpace::AddressSpace()
     capacity_ = HostMemory::of().all / 4 * 3;
 }
 
-std::uint64_t AddressSpace::allocate(std::size_t bytes, int device)
-{
+std::uint64_t AddressSpace::allocate(std::size_t bytes, int device) {
     const std::unique_lock lock(mutex_);
     const std::size_t mapped = round_up(std::max<std::size_t>(bytes, 1), alignment);
     const std::size_t with_gap = mapped + alignment;
@@ -155,14 +144,12 @@ std::uint64_t AddressSpace::allocate(std::size_t bytes, int device)
     return allocation.begin;
 }
 
-void AddressSpace::mark_constant(std::uint64_t address)
-{
+void AddressSpace::mark_constant(std::uint64_t address) {
     const std::unique_lock lock(mutex_);
     std::ranges::lower_bound(allocations_, address, {}, &Allocation::begin)->constant = true;
 }
 
-bool AddressSpace::release(std::uint64_t address)
-{
+bool AddressSpace::release(std::uint64_t address) {
     const std::unique_lock lock(mutex_);
     const auto found = std::ranges::lower_bound(allocations_, address, {}, &Allocation::begin);
     if (found == allocations_.end() || found->begin != address || found->freed) return false;
@@ -174,15 +161,13 @@ bool AddressSpace::release(std::uint64_t address)
     return true;
 }
 
-void AddressSpace::map_host(void* memory, std::size_t bytes)
-{
+void AddressSpace::map_host(void* memory, std::size_t bytes) {
     const std::unique_lock lock(mutex_);
     const auto begin = reinterpret_cast<std::uint64_t>(memory);
     mapped_.insert(std::ranges::upper_bound(mapped_, begin, {}, &Allocation::begin), Allocation{begin, bytes, 0, false, true});
 }
 
-bool AddressSpace::unmap_host(void* memory)
-{
+bool AddressSpace::unmap_host(void* memory) {
     const std::unique_lock lock(mutex_);
     const auto begin = reinterpret_cast<std::uint64_t>(memory);
     const auto found = std::ranges::lower_bound(mapped_, begin, {}, &Allocation::begin);
@@ -191,8 +176,7 @@ bool AddressSpace::unmap_host(void* memory)
     return true;
 }
 
-bool AddressSpace::find(std::uint64_t address, Allocation& found) const
-{
+bool AddressSpace::find(std::uint64_t address, Allocation& found) const {
     const std::shared_lock lock(mutex_);
     const Allocation* candidate = last_from(owns(address) ? allocations_ : mapped_, address);
     if (!candidate || !candidate->contains(address)) return false;
@@ -201,16 +185,14 @@ bool AddressSpace::find(std::uint64_t address, Allocation& found) const
     return true;
 }
 
-bool AddressSpace::find_before(std::uint64_t address, Allocation& found) const
-{
+bool AddressSpace::find_before(std::uint64_t address, Allocation& found) const {
     const std::shared_lock lock(mutex_);
     const Allocation* candidate = last_from(owns(address) ? allocations_ : mapped_, address);
     if (candidate) found = *candidate;
     return candidate != nullptr;
 }
 
-bool AddressSpace::find_after(std::uint64_t address, Allocation& found) const
-{
+bool AddressSpace::find_after(std::uint64_t address, Allocation& found) const {
     const std::shared_lock lock(mutex_);
     const auto after = std::ranges::upper_bound(allocations_, address, {}, &Allocation::begin);
     if (after == allocations_.end()) return false;
@@ -218,15 +200,13 @@ bool AddressSpace::find_after(std::uint64_t address, Allocation& found) const
     return true;
 }
 
-unsigned char* AddressSpace::host_bytes(std::uint64_t address, std::size_t bytes) const
-{
+unsigned char* AddressSpace::host_bytes(std::uint64_t address, std::size_t bytes) const {
     Allocation allocation;
     if (!find(address, allocation) || allocation.freed || !allocation.contains(address, bytes)) return nullptr;
     return allocation.at(address);
 }
 
-std::pair<std::uint64_t, std::uint64_t> AddressSpace::digest() const
-{
+std::pair<std::uint64_t, std::uint64_t> AddressSpace::digest() const {
     const std::shared_lock lock(mutex_);
     Digest digest;
     for (const Allocation& allocation : allocations_) {
@@ -237,21 +217,18 @@ std::pair<std::uint64_t, std::uint64_t> AddressSpace::digest() const
     return digest.value();
 }
 
-bool AddressSpace::is_touched_at_once(std::size_t bytes)
-{
+bool AddressSpace::is_touched_at_once(std::size_t bytes) {
     // Larger allocations are often touched in small part only.
     constexpr std::size_t large_allocation = std::size_t{256} << 20;
     return bytes < large_allocation || poison_file() < 0;
 }
 
-std::size_t AddressSpace::used_bytes() const
-{
+std::size_t AddressSpace::used_bytes() const {
     const std::shared_lock lock(mutex_);
     return used_;
 }
 
-void AddressSpace::reset()
-{
+void AddressSpace::reset() {
     std::vector<std::uint64_t> live;
     {
         const std::shared_lock lock(mutex_);

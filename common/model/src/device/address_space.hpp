@@ -47,8 +47,7 @@ struct Allocation {
 
     bool contains(std::uint64_t address) const { return address - begin < bytes; }
     bool contains(std::uint64_t address, std::size_t size) const { return address - begin < bytes && bytes - (address - begin) >= size; }
-    unsigned char* at(std::uint64_t address) const
-    {
+    unsigned char* at(std::uint64_t address) const {
         return reinterpret_cast<unsigned char*>(static_cast<std::uint64_t>(static_cast<std::int64_t>(address) + delta));
     }
 };

@@ -10,22 +10,19 @@
 
 namespace simt {
 
-SharedCounts& SharedCounts::operator+=(const SharedCounts& other)
-{
+SharedCounts& SharedCounts::operator+=(const SharedCounts& other) {
 #define SIMT_SHARED_COUNT(name, member) member += other.member;
 #include "simt/counts.def"
     return *this;
 }
 
-GlobalCounts& GlobalCounts::operator+=(const GlobalCounts& other)
-{
+GlobalCounts& GlobalCounts::operator+=(const GlobalCounts& other) {
 #define SIMT_GLOBAL_COUNT(name, member) member += other.member;
 #include "simt/counts.def"
     return *this;
 }
 
-double PartitionUse::mean() const
-{
+double PartitionUse::mean() const {
     double all = 0, used = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         all += static_cast<double>(steps[i]);
@@ -34,22 +31,19 @@ double PartitionUse::mean() const
     return all > 0 ? used / all : 0;
 }
 
-PartitionUse& PartitionUse::operator+=(const PartitionUse& other)
-{
+PartitionUse& PartitionUse::operator+=(const PartitionUse& other) {
     steps.resize(std::max(steps.size(), other.steps.size()));
     for (std::size_t i = 0; i < other.steps.size(); ++i) steps[i] += other.steps[i];
     return *this;
 }
 
-Work& Work::operator+=(const Work& other)
-{
+Work& Work::operator+=(const Work& other) {
 #define SIMT_WORK(name) name += other.name;
 #include "simt/counts.def"
     return *this;
 }
 
-LaunchWork& LaunchWork::operator+=(const LaunchWork& other)
-{
+LaunchWork& LaunchWork::operator+=(const LaunchWork& other) {
     sum += other.sum;
 #define SIMT_WORK(name)                                  \
     least.name = std::min(least.name, other.least.name); \
@@ -60,8 +54,7 @@ LaunchWork& LaunchWork::operator+=(const LaunchWork& other)
     return *this;
 }
 
-LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
-{
+LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other) {
     launches += other.launches;
     blocks += other.blocks;
     uncounted_blocks += other.uncounted_blocks;
@@ -93,8 +86,7 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
     return *this;
 }
 
-const char* name_of(Space space)
-{
+const char* name_of(Space space) {
     switch (space) {
 #define SIMT_SPACE(name) \
     case Space::name: return #name;
@@ -103,8 +95,7 @@ const char* name_of(Space space)
     return "unknown";
 }
 
-const char* name_of(Operation operation)
-{
+const char* name_of(Operation operation) {
     switch (operation) {
 #define SIMT_OPERATION(name) \
     case Operation::name: return #name;

@@ -95,8 +95,7 @@ struct ChannelFormat {
     int bytes() const { return (bits[0] + bits[1] + bits[2] + bits[3]) / 8; }
     int channels() const { return (bits[0] != 0) + (bits[1] != 0) + (bits[2] != 0) + (bits[3] != 0); }
     /// Whether CUDA has such texels: one, two or four channels of 8, 16 or 32 bits, all alike.
-    bool is_valid() const
-    {
+    bool is_valid() const {
         const int width = bits[0];
         return (width == 8 || width == 16 || width == 32) &&
                (bits == std::array{width, 0, 0, 0} || bits == std::array{width, width, 0, 0} ||
@@ -130,8 +129,7 @@ struct TextureRequest {
     std::size_t bytes = 0, width = 0, height = 0, pitch = 0;
     ChannelFormat format;
     /// The bytes from `address` to the end of the last texel of linear or pitched memory; the largest number if there are more.
-    std::size_t bytes_of_texels() const
-    {
+    std::size_t bytes_of_texels() const {
         std::size_t row = 0, before = 0, all = 0;
         const std::size_t rows_before = resource == Resource::pitched && height > 0 ? height - 1 : 0;
         const bool wraps = __builtin_mul_overflow(width, static_cast<std::size_t>(format.bytes()), &row) ||

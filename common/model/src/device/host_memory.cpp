@@ -19,8 +19,7 @@ namespace {
 using std::filesystem::path;
 
 /// The number behind a name in a file of lines `NAME NUMBER`; 0 if there is none.
-std::uint64_t number_in(const path& file, const std::string& name)
-{
+std::uint64_t number_in(const path& file, const std::string& name) {
     std::ifstream lines(file);
     for (std::string word; lines >> word;)
         if (std::uint64_t number = 0; word == name && lines >> number) return number;
@@ -28,8 +27,7 @@ std::uint64_t number_in(const path& file, const std::string& name)
 }
 
 /// The number that is all of a file; the largest number if there is no such file or no limit in it.
-std::uint64_t number_of(const path& file)
-{
+std::uint64_t number_of(const path& file) {
     std::uint64_t number = 0;
     return std::ifstream(file) >> number ? number : UINT64_MAX;
 }
@@ -40,8 +38,7 @@ struct GroupFiles {
 };
 
 /// Lowers `memory` to what the group in `folder`, and each group around it up to `top`, allows.
-void limit_by_groups(HostMemory& memory, const path& top, path group, const GroupFiles& files)
-{
+void limit_by_groups(HostMemory& memory, const path& top, path group, const GroupFiles& files) {
     for (bool is_top = false; !is_top; group = group.parent_path()) {
         is_top = !group.has_relative_path();
         const path folder = top / group.relative_path();
@@ -53,15 +50,13 @@ void limit_by_groups(HostMemory& memory, const path& top, path group, const Grou
     }
 }
 
-Message message_of(const HostMemory& memory)
-{
+Message message_of(const HostMemory& memory) {
     return {MessageCode::no_memory_left, {{"left", memory.left >> 20}, {"all", memory.all >> 20}}};
 }
 
 }  // namespace
 
-HostMemory HostMemory::of(const path& root)
-{
+HostMemory HostMemory::of(const path& root) {
     constexpr std::uint64_t kibi = 1024;
     const path machine = root / "proc/meminfo";
     HostMemory memory{kibi * number_in(machine, "MemTotal:"),
@@ -83,15 +78,13 @@ HostMemory HostMemory::of(const path& root)
     return memory;
 }
 
-std::uint64_t HostMemory::kept_free() const
-{
+std::uint64_t HostMemory::kept_free() const {
     if (const char* wanted = std::getenv("SIMT_KEEP_FREE")) return std::strtoull(wanted, nullptr, 10);
     constexpr std::uint64_t least = std::uint64_t{64} << 20, most = std::uint64_t{1} << 30;
     return std::clamp(all / 16, least, most);
 }
 
-std::optional<Message> no_memory_left()
-{
+std::optional<Message> no_memory_left() {
     using Clock = std::chrono::steady_clock;
     constexpr Clock::rep between_looks = std::chrono::duration_cast<Clock::duration>(std::chrono::milliseconds(20)).count();
     static std::atomic<Clock::rep> next_look{0};
@@ -102,8 +95,7 @@ std::optional<Message> no_memory_left()
     return no_memory_left_after(0);
 }
 
-std::optional<Message> no_memory_left_after(std::uint64_t bytes)
-{
+std::optional<Message> no_memory_left_after(std::uint64_t bytes) {
     const HostMemory memory = HostMemory::of();
     if (memory.left >= bytes && memory.left - bytes >= memory.kept_free()) return {};
     return message_of(memory);

@@ -27,8 +27,7 @@ const Words& words_of(MessageCode code) { return all_words[static_cast<std::size
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
-std::string hexadecimal(std::uint64_t number)
-{
+std::string hexadecimal(std::uint64_t number) {
     std::array<char, 24> text{};
     std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(number));
     return text.data();
@@ -38,28 +37,24 @@ std::string hexadecimal(std::uint64_t number)
 struct Styled {
     std::string_view style;
 
-    std::string operator()(std::uint64_t number) const
-    {
+    std::string operator()(std::uint64_t number) const {
         if (style == "bytes") return bytes_text(number);
         if (style == "past") return number == 0 ? "right behind" : bytes_text(number) + " past";
         if (style == "hex") return hexadecimal(number);
         return std::to_string(number);
     }
     std::string operator()(std::int64_t number) const { return std::to_string(number); }
-    std::string operator()(const std::string& text) const
-    {
+    std::string operator()(const std::string& text) const {
         if (style != "does") return text;
         if (text == name_of(Operation::load)) return "reads";
         return text == name_of(Operation::atomic) ? "updates" : text == unknown_operation ? "accesses" : "writes";
     }
-    std::string operator()(const Extent& extent) const
-    {
+    std::string operator()(const Extent& extent) const {
         const std::string between = style == "size" ? " x " : ", ";
         const std::string numbers = std::to_string(extent.x) + between + std::to_string(extent.y) + between + std::to_string(extent.z);
         return style == "size" ? numbers : "(" + numbers + ")";
     }
-    std::string operator()(const std::vector<Message>& messages) const
-    {
+    std::string operator()(const std::vector<Message>& messages) const {
         std::string text;
         for (const Message& message : messages) text += (text.empty() ? "" : "; ") + message.text();
         return text;
@@ -67,8 +62,7 @@ struct Styled {
 };
 
 /// Fills fields into `text`. `is_whole` becomes false if one is missing.
-std::string filled(const Message& message, std::string_view text, bool& is_whole)
-{
+std::string filled(const Message& message, std::string_view text, bool& is_whole) {
     std::string out;
     while (!text.empty()) {
         const std::size_t next = text.find_first_of("{[");
@@ -111,24 +105,21 @@ bool MessageField::operator==(const MessageField& other) const { return name == 
 
 bool Message::operator==(const Message& other) const { return code == other.code && std::ranges::is_permutation(fields, other.fields); }
 
-std::string Message::text() const
-{
+std::string Message::text() const {
     bool is_whole = true;
     return filled(*this, words_of(code).text, is_whole);
 }
 
 std::string Message::help() const { return words_of(code).help; }
 
-const MessageField::Value* Message::find(std::string_view field) const
-{
+const MessageField::Value* Message::find(std::string_view field) const {
     const auto found = std::ranges::find(fields, field, &MessageField::name);
     return found == fields.end() ? nullptr : &found->value;
 }
 
 const char* name_of(MessageCode code) { return words_of(code).name; }
 
-std::optional<MessageCode> find_message_code(std::string_view name)
-{
+std::optional<MessageCode> find_message_code(std::string_view name) {
     const auto* const found = std::ranges::find(all_words, name, &Words::name);
     if (found == all_words.end()) return {};
     return static_cast<MessageCode>(found - all_words.begin());

@@ -14,8 +14,7 @@ namespace {
 constexpr Extent most_blocks{0x7FFFFFFF, 65535, 65535}, most_threads{1024, 1024, 64};
 constexpr std::uint64_t most_cluster_blocks = 16;
 
-bool is_within(const Extent& extent, const Extent& most)
-{
+bool is_within(const Extent& extent, const Extent& most) {
     return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= most.x && extent.y <= most.y && extent.z <= most.z;
 }
 
@@ -24,8 +23,7 @@ std::uint64_t volume(const Extent& extent) { return std::uint64_t{extent.x} * ex
 
 }  // namespace
 
-std::optional<CheckedLaunch> CheckedLaunch::of(const LaunchRequest& request, const interpreter::Program& program, const Machine& machine)
-{
+std::optional<CheckedLaunch> CheckedLaunch::of(const LaunchRequest& request, const interpreter::Program& program, const Machine& machine) {
     CheckedLaunch launch(request);
     if (!is_within(request.grid, most_blocks) || !is_within(request.block, most_threads)) return {};
     if (volume(request.block) > static_cast<std::uint64_t>(machine.max_block_threads)) return {};

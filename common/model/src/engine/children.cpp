@@ -34,8 +34,7 @@ private:
 
 }  // namespace
 
-int EngineDevice::kernel_of(const interpreter::LoadedModule& module, int function)
-{
+int EngineDevice::kernel_of(const interpreter::LoadedModule& module, int function) {
     const std::lock_guard lock(mutex_);
     const auto of = std::ranges::find_if(modules_, [&](const auto& one) { return one.second.get() == &module; });
     const auto known =
@@ -45,8 +44,7 @@ int EngineDevice::kernel_of(const interpreter::LoadedModule& module, int functio
     return static_cast<int>(kernels_.size()) - 1;
 }
 
-int EngineDevice::run_children(interpreter::Launch& launch)
-{
+int EngineDevice::run_children(interpreter::Launch& launch) {
     for (interpreter::ChildWork& work : launch.children.take()) {
         if (work.kind == interpreter::ChildWork::Kind::launch) {
             if (const int error = launch_child(launch, work)) return error;
@@ -60,8 +58,7 @@ int EngineDevice::run_children(interpreter::Launch& launch)
     return 0;
 }
 
-int EngineDevice::launch_child(const interpreter::Launch& parent, interpreter::ChildWork& work)
-{
+int EngineDevice::launch_child(const interpreter::Launch& parent, interpreter::ChildWork& work) {
     LaunchRequest request;
     request.function = kernel_of(*parent.program->module, work.function);
     request.grid = work.grid;

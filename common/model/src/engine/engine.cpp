@@ -31,21 +31,18 @@ using memory::Allocation;
 constexpr int error_too_many_resources = 701;
 
 /// Whether blocks must run one after another, because their order shows in the counts or to listeners.
-int workers_for(const interpreter::Program& program, const std::vector<Listener*>& listeners)
-{
+int workers_for(const interpreter::Program& program, const std::vector<Listener*>& listeners) {
     if (!listeners.empty() || program.orders_blocks) return 1;
     if (const char* wanted = std::getenv("SIMT_THREADS")) return std::max(std::atoi(wanted), 1);
     return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
 }
 
-void add_note(const FusedAccess& note, LaunchCounts& counts)
-{
+void add_note(const FusedAccess& note, LaunchCounts& counts) {
     if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
 }
 
 /// The known differences between a kernel's machine code and its text.
-void add_fusion(const interpreter::Program& program, const Machine& machine, LaunchCounts& counts)
-{
+void add_fusion(const interpreter::Program& program, const Machine& machine, LaunchCounts& counts) {
     for (const auto& code : program.codes) {
         if (!code) continue;
         const auto& function = program.module->functions[code->function];
@@ -67,8 +64,7 @@ void add_fusion(const interpreter::Program& program, const Machine& machine, Lau
 }
 
 /// Notes the polls of a launch: the model's number of reads is not a GPU's.
-void add_polls(const interpreter::Program& program, std::uint64_t polled, LaunchCounts& counts)
-{
+void add_polls(const interpreter::Program& program, std::uint64_t polled, LaunchCounts& counts) {
     for (std::size_t n = 0; n < program.polls.size(); ++n) {
         if (!interpreter::has_bit(polled, n)) continue;
         const SourcePlace& place = program.polls[n];
@@ -78,8 +74,7 @@ void add_polls(const interpreter::Program& program, std::uint64_t polled, Launch
 }
 
 /// Notes the branches of a launch at which lanes diverged and the machine code differs.
-void add_divergences(const interpreter::Program& program, std::uint64_t diverged, LaunchCounts& counts)
-{
+void add_divergences(const interpreter::Program& program, std::uint64_t diverged, LaunchCounts& counts) {
     for (std::size_t n = 0; n < program.inexact_divergences.size(); ++n) {
         if (!interpreter::has_bit(diverged, n)) continue;
         counts.exact = false;
@@ -90,8 +85,7 @@ void add_divergences(const interpreter::Program& program, std::uint64_t diverged
 /// Publishes the name of the running kernel during its lifetime.
 class Announcement {
 public:
-    Announcement(interpreter::Launch& launch)
-    {
+    Announcement(interpreter::Launch& launch) {
         report::CurrentLaunch& current = report::current_launch();
         current.kernel = launch.program->name;
         current.info = launch.info;
@@ -100,8 +94,7 @@ public:
         current.running = true;
         current.stopped = &launch.stopped;
     }
-    ~Announcement()
-    {
+    ~Announcement() {
         report::current_launch().stopped = nullptr;
         report::current_launch().running = false;
         report::current_launch().place_of = {};
@@ -112,15 +105,13 @@ public:
 
 }  // namespace
 
-interpreter::Program& EngineDevice::program(int number)
-{
+interpreter::Program& EngineDevice::program(int number) {
     Kernel& of = kernel(number);
     if (!of.program) of.program = interpreter::decode(module(of.module), of.function);
     return *of.program;
 }
 
-EngineDevice::Kernel& EngineDevice::kernel(int number)
-{
+EngineDevice::Kernel& EngineDevice::kernel(int number) {
     if (number < 0 || number >= static_cast<int>(kernels_.size()))
         throw DeviceError(98, {MessageCode::no_such_number, {{"object", "kernel"}, {"number", number}}});
     return kernels_[number];
@@ -128,21 +119,18 @@ EngineDevice::Kernel& EngineDevice::kernel(int number)
 
 const Machine& EngineDevice::machine() const { return current_machine(); }
 
-void EngineDevice::set_printer(std::function<void(std::string_view)> printer)
-{
+void EngineDevice::set_printer(std::function<void(std::string_view)> printer) {
     const std::lock_guard lock(mutex_);
     printer_ = std::move(printer);
 }
 
-void EngineDevice::reset()
-{
+void EngineDevice::reset() {
     change_memory();
     const std::lock_guard lock(mutex_);
     AddressSpace::instance().reset();
 }
 
-int EngineDevice::occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes)
-{
+int EngineDevice::occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) {
     const std::lock_guard lock(mutex_);
     const Machine& machine = current_machine();
     const std::size_t static_shared_bytes = program(function).static_shared_bytes;
@@ -153,14 +141,12 @@ int EngineDevice::occupancy(int function, int block_threads, std::size_t dynamic
     return std::max(machine.concurrent_blocks(block_threads, shared) / machine.multiprocessors, 1);
 }
 
-int EngineDevice::launch(const LaunchRequest& request)
-{
+int EngineDevice::launch(const LaunchRequest& request) {
     const std::lock_guard lock(launch_mutex_);
     return launch_alone(request);
 }
 
-int EngineDevice::launch_alone(const LaunchRequest& request)
-{
+int EngineDevice::launch_alone(const LaunchRequest& request) {
     interpreter::Program* decoded = nullptr;
     {
         const std::lock_guard lock(mutex_);
@@ -183,8 +169,7 @@ int EngineDevice::launch_alone(const LaunchRequest& request)
 /// The workspace of a cooperative launch during the launch: its size, and a barrier at which no block has arrived.
 class EngineDevice::Workspace {
 public:
-    Workspace(EngineDevice& device, bool wanted) : device_(device)
-    {
+    Workspace(EngineDevice& device, bool wanted) : device_(device) {
         if (!wanted) return;
         constexpr std::uint32_t bytes = 4096;
         address_ = device_.allocate(bytes);
@@ -192,8 +177,7 @@ public:
         device_.fill(address_, 0, 1, bytes);
         device_.fill(address_, bytes, 4, 1);
     }
-    ~Workspace()
-    {
+    ~Workspace() {
         if (address_) device_.release(address_);
     }
     Workspace(const Workspace&) = delete;
@@ -205,8 +189,7 @@ private:
     DeviceAddress address_ = 0;
 };
 
-int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checked, const report::CountedPart& counted, bool is_known)
-{
+int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checked, const report::CountedPart& counted, bool is_known) {
     const LaunchRequest& request = checked.request();
     report::Session& session = report::session();
     interpreter::Launch launch;
@@ -306,8 +289,7 @@ int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checke
 
 void EngineDevice::note_error(const Message& message) { report::session().add_error(message); }
 
-EngineDevice& engine_device(int ordinal)
-{
+EngineDevice& engine_device(int ordinal) {
     static std::mutex mutex;
     static auto& devices = *new std::map<int, std::unique_ptr<EngineDevice>>;
     const std::lock_guard lock(mutex);
@@ -316,8 +298,7 @@ EngineDevice& engine_device(int ordinal)
     return *found;
 }
 
-int engine_device_count()
-{
+int engine_device_count() {
     const char* wanted = std::getenv("SIMT_DEVICES");
     return wanted ? std::clamp(std::atoi(wanted), 1, 64) : 1;
 }

@@ -20,15 +20,13 @@ namespace {
 
 constexpr int error_invalid_ptx = 218;
 
-bool is_global(const ptx::Variable& variable)
-{
+bool is_global(const ptx::Variable& variable) {
     return variable.space == ptx::StateSpace::global || variable.space == ptx::StateSpace::constant;
 }
 
 bool is_internal(ptx::Linkage linkage) { return linkage == ptx::Linkage::internal; }
 
-void add_functions(interpreter::LoadedModule& module)
-{
+void add_functions(interpreter::LoadedModule& module) {
     for (const auto& text : module.texts)
         for (const ptx::Function& function : text->functions) {
             if (!function.has_body) continue;
@@ -46,16 +44,14 @@ void add_functions(interpreter::LoadedModule& module)
 
 }  // namespace
 
-interpreter::LoadedModule& EngineDevice::module(int number)
-{
+interpreter::LoadedModule& EngineDevice::module(int number) {
     const auto found = modules_.find(number);
     if (found == modules_.end())
         throw DeviceError(error_invalid_ptx, {MessageCode::no_such_number, {{"object", "module"}, {"number", number}}});
     return *found->second;
 }
 
-int EngineDevice::load_module(const std::vector<std::string>& texts)
-{
+int EngineDevice::load_module(const std::vector<std::string>& texts) {
     auto loaded = std::make_unique<interpreter::LoadedModule>();
     try {
         for (const std::string& text : texts) {
@@ -75,8 +71,7 @@ int EngineDevice::load_module(const std::vector<std::string>& texts)
     return next_module_++;
 }
 
-void EngineDevice::place_variables(interpreter::LoadedModule& module)
-{
+void EngineDevice::place_variables(interpreter::LoadedModule& module) {
     for (const auto& text : module.texts)
         for (const ptx::Variable& variable : text->variables) {
             if (!is_global(variable) || (variable.linkage == ptx::Linkage::external && !variable.managed)) continue;
@@ -109,8 +104,7 @@ void EngineDevice::place_variables(interpreter::LoadedModule& module)
         }
 }
 
-void EngineDevice::initialize_variables(interpreter::LoadedModule& module)
-{
+void EngineDevice::initialize_variables(interpreter::LoadedModule& module) {
     for (const auto& text : module.texts)
         for (const ptx::Variable& variable : text->variables) {
             if (!is_global(variable) || variable.linkage == ptx::Linkage::external) continue;
@@ -133,8 +127,7 @@ void EngineDevice::initialize_variables(interpreter::LoadedModule& module)
         }
 }
 
-void EngineDevice::unload_module(int number)
-{
+void EngineDevice::unload_module(int number) {
     const std::lock_guard lock(mutex_);
     const auto found = modules_.find(number);
     if (found == modules_.end()) return;
@@ -145,8 +138,7 @@ void EngineDevice::unload_module(int number)
     modules_.erase(found);
 }
 
-int EngineDevice::find_function(int number, const std::string& name)
-{
+int EngineDevice::find_function(int number, const std::string& name) {
     const std::lock_guard lock(mutex_);
     const interpreter::LoadedModule& in = module(number);
     const auto found = in.function_numbers.find(name);
@@ -157,8 +149,7 @@ int EngineDevice::find_function(int number, const std::string& name)
     return static_cast<int>(kernels_.size()) - 1;
 }
 
-FunctionInfo EngineDevice::function(int number)
-{
+FunctionInfo EngineDevice::function(int number) {
     const std::lock_guard lock(mutex_);
     const Kernel& of = kernel(number);
     const interpreter::LoadedModule& in = module(of.module);
@@ -189,8 +180,7 @@ FunctionInfo EngineDevice::function(int number)
     return info;
 }
 
-bool EngineDevice::find_variable(int number, const std::string& name, VariableInfo& info)
-{
+bool EngineDevice::find_variable(int number, const std::string& name, VariableInfo& info) {
     const std::lock_guard lock(mutex_);
     const interpreter::LoadedModule& in = module(number);
     const auto found = in.variables.find(name);
@@ -199,8 +189,7 @@ bool EngineDevice::find_variable(int number, const std::string& name, VariableIn
     return true;
 }
 
-std::vector<std::string> EngineDevice::function_names(int number)
-{
+std::vector<std::string> EngineDevice::function_names(int number) {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> names;
     for (const auto& [text, function] : module(number).functions)

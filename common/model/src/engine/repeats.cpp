@@ -18,14 +18,12 @@ constexpr int most_in_vain = 24;
 
 }  // namespace
 
-Repeats& Repeats::instance()
-{
+Repeats& Repeats::instance() {
     static auto& only = *new Repeats;
     return only;
 }
 
-void Repeats::memory_changed()
-{
+void Repeats::memory_changed() {
     const std::lock_guard lock(mutex_);
     state_ = real_ = ++last_;
     digests_in_vain_ = 0;
@@ -33,21 +31,18 @@ void Repeats::memory_changed()
     digests_.clear();
 }
 
-void Repeats::distrust_memory()
-{
+void Repeats::distrust_memory() {
     memory_changed();
     const std::lock_guard lock(mutex_);
     trusts_memory_ = false;
 }
 
-std::uint64_t Repeats::state() const
-{
+std::uint64_t Repeats::state() const {
     const std::lock_guard lock(mutex_);
     return state_;
 }
 
-bool Repeats::puts_off(int device, const LaunchRequest& launch, bool may_change)
-{
+bool Repeats::puts_off(int device, const LaunchRequest& launch, bool may_change) {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(
         known_, [&](const Known& known) { return known.before == state_ && known.device == device && known.launch == launch; });
@@ -60,16 +55,14 @@ bool Repeats::puts_off(int device, const LaunchRequest& launch, bool may_change)
     return true;
 }
 
-std::vector<LaunchRequest> Repeats::take_put_off()
-{
+std::vector<LaunchRequest> Repeats::take_put_off() {
     const std::lock_guard lock(mutex_);
     real_ = state_;
     has_put_off_ = false;
     return std::exchange(put_off_, {});
 }
 
-bool Repeats::wants_digest(int device, const LaunchRequest& launch, double seconds, double seconds_of_digest)
-{
+bool Repeats::wants_digest(int device, const LaunchRequest& launch, double seconds, double seconds_of_digest) {
     if (seconds_of_digest > seconds * most_of_launch) return false;
     const std::lock_guard lock(mutex_);
     return digests_in_vain_ < most_in_vain &&
@@ -77,8 +70,7 @@ bool Repeats::wants_digest(int device, const LaunchRequest& launch, double secon
 }
 
 void Repeats::add_change(int device, const LaunchRequest& launch, std::uint64_t state,
-                         const std::pair<std::uint64_t, std::uint64_t>* digest)
-{
+                         const std::pair<std::uint64_t, std::uint64_t>* digest) {
     const std::lock_guard lock(mutex_);
     const bool alone = state == state_;
     state_ = ++last_;
@@ -91,14 +83,12 @@ void Repeats::add_change(int device, const LaunchRequest& launch, std::uint64_t 
     if (alone) remember({state, state_, device, launch});
 }
 
-void Repeats::add_unchanged(int device, const LaunchRequest& launch, std::uint64_t state)
-{
+void Repeats::add_unchanged(int device, const LaunchRequest& launch, std::uint64_t state) {
     const std::lock_guard lock(mutex_);
     if (state == state_) remember({state, state, device, launch});
 }
 
-void Repeats::remember(Known known)
-{
+void Repeats::remember(Known known) {
     if (trusts_memory_ && known_.size() < most_known) known_.push_back(std::move(known));
 }
 

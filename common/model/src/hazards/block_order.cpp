@@ -13,24 +13,21 @@ std::size_t hash_of(std::uint64_t address) { return static_cast<std::size_t>(add
 
 }  // namespace
 
-const BlockReleases::Slot& BlockReleases::slot_of(std::uint64_t address) const
-{
+const BlockReleases::Slot& BlockReleases::slot_of(std::uint64_t address) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = hash_of(address) & mask;
     while (slots_[i].last != 0 && slots_[i].address != address) i = (i + 1) & mask;
     return slots_[i];
 }
 
-void BlockReleases::grow()
-{
+void BlockReleases::grow() {
     std::vector<Slot> old(std::max<std::size_t>(4, slots_.size() * 2));
     old.swap(slots_);
     for (const Slot& slot : old)
         if (slot.last != 0) const_cast<Slot&>(slot_of(slot.address)) = slot;
 }
 
-void BlockReleases::add(std::uint64_t address)
-{
+void BlockReleases::add(std::uint64_t address) {
     if (used_ * 4 >= slots_.size() * 3) grow();
     auto& slot = const_cast<Slot&>(slot_of(address));
     used_ += slot.last == 0;
@@ -38,8 +35,7 @@ void BlockReleases::add(std::uint64_t address)
     slot = {address, count_};
 }
 
-bool BlockReleases::meets(const BlockReleases& other, std::uint32_t release) const
-{
+bool BlockReleases::meets(const BlockReleases& other, std::uint32_t release) const {
     if (used_ == 0 || other.used_ == 0) return false;
     const auto reaches = [&](std::uint32_t last) { return last > release || last == most_releases; };
     if (used_ <= other.used_)
@@ -48,16 +44,14 @@ bool BlockReleases::meets(const BlockReleases& other, std::uint32_t release) con
                                [&](const Slot& slot) { return slot.last != 0 && reaches(slot.last) && slot_of(slot.address).last != 0; });
 }
 
-BlockOrder::Entry& BlockOrder::add(std::uint32_t block)
-{
+BlockOrder::Entry& BlockOrder::add(std::uint32_t block) {
     const std::lock_guard lock(mutex_);
     auto& entry = entries_[block];
     if (!entry) entry = std::make_unique<Entry>();
     return *entry;
 }
 
-bool BlockOrder::ordered(std::uint32_t earlier, std::uint32_t release, Entry& self)
-{
+bool BlockOrder::ordered(std::uint32_t earlier, std::uint32_t release, Entry& self) {
     Entry* other = nullptr;
     {
         const std::lock_guard lock(mutex_);

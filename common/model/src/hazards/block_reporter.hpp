@@ -21,8 +21,7 @@ class BlockReporter {
 public:
     BlockReporter(Reports& reports, const LaunchInfo& info, const std::string& kernel) : reports_(reports), info_(info), kernel_(kernel) {}
 
-    void begin_block(const Extent& index, std::uint64_t number)
-    {
+    void begin_block(const Extent& index, std::uint64_t number) {
         index_ = index;
         number_ = number;
     }
@@ -31,19 +30,16 @@ public:
     const Extent& block() const { return index_; }
     Extent thread(int number) const { return info_.thread(number); }
 
-    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) const
-    {
+    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) const {
         return reported_.is_news(kind, program_counter, other_program_counter, rank);
     }
-    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter) const
-    {
+    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter) const {
         return is_news(kind, program_counter, other_program_counter, rank_of_block(number_));
     }
 
     /// A hazard of one access gives both program counters the same value.
     void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t program_counter, std::uint32_t other_program_counter,
-                Rank rank, Message message)
-    {
+                Rank rank, Message message) {
         reported_.add(kind, program_counter, other_program_counter, rank);
         Hazard hazard{kind, kernel_, index_, {}, {}, std::move(message)};
         for (const int one : threads) hazard.threads.push_back(info_.thread(one));
@@ -52,8 +48,7 @@ public:
         reports_.add(rank, number_, program_counters, std::move(hazard));
     }
     void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t program_counter, std::uint32_t other_program_counter,
-                Message message)
-    {
+                Message message) {
         report(kind, threads, program_counter, other_program_counter, rank_of_block(number_), std::move(message));
     }
 

@@ -21,15 +21,13 @@ namespace {
 /// follow from data.
 constexpr std::size_t most_patterns = 4;
 
-void add(SharedCounts& counts, int wavefronts, int ideal, int instructions = 1)
-{
+void add(SharedCounts& counts, int wavefronts, int ideal, int instructions = 1) {
     counts.instructions += static_cast<std::uint64_t>(instructions);
     counts.wavefronts += static_cast<std::uint64_t>(wavefronts);
     counts.ideal_wavefronts += static_cast<std::uint64_t>(ideal);
 }
 
-void add(GlobalCounts& counts, const GlobalCost& cost, const WarpAccess& access, int requests = 1)
-{
+void add(GlobalCounts& counts, const GlobalCost& cost, const WarpAccess& access, int requests = 1) {
     counts.requests += static_cast<std::uint64_t>(requests);
     counts.sectors += static_cast<std::uint64_t>(cost.sectors);
     counts.ideal_sectors += static_cast<std::uint64_t>(cost.ideal_sectors);
@@ -41,8 +39,7 @@ const SharedCounts& part(const SharedCounts&, const SharedCounts& shared, const 
 const GlobalCounts& part(const GlobalCounts&, const SharedCounts&, const GlobalCounts& global) { return global; }
 
 /// Adds an instruction's counts to the sum of the launch that they belong to, if there is one.
-void add_to_total(LaunchCounts& counts, Space in, Operation does, const SharedCounts& shared, const GlobalCounts& global)
-{
+void add_to_total(LaunchCounts& counts, Space in, Operation does, const SharedCounts& shared, const GlobalCounts& global) {
     // Atomic operations on a surface count as stores.
     if ((in == Space::local || in == Space::texture) && does != Operation::load) does = Operation::store;
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
@@ -52,16 +49,14 @@ void add_to_total(LaunchCounts& counts, Space in, Operation does, const SharedCo
 
 }  // namespace
 
-Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t program_counter, Operation operation)
-{
+Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t program_counter, Operation operation) {
     auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
     if (program_counter >= counts.size()) [[unlikely]]
         counts.resize(std::max(instructions_, program_counter + 1));
     return counts[program_counter];
 }
 
-template <class Visit> void Counters::for_each_instruction(Visit&& visit) const
-{
+template <class Visit> void Counters::for_each_instruction(Visit&& visit) const {
     for (const Space space : all_spaces)
         for (const Operation operation : all_operations) {
             const auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
@@ -70,8 +65,7 @@ template <class Visit> void Counters::for_each_instruction(Visit&& visit) const
         }
 }
 
-void Counters::count(const WarpAccess& access, std::uint64_t block)
-{
+void Counters::count(const WarpAccess& access, std::uint64_t block) {
     InstructionCounts& counts = counts_of(access.space, access.program_counter, access.operation);
     // Arithmetic may read constants itself; an asynchronous copy is one instruction, and an access to each of two spaces.
     const bool is_part = access.space == Space::shared && access.operation == Operation::async_copy;
@@ -91,8 +85,7 @@ void Counters::count(const WarpAccess& access, std::uint64_t block)
         keep_example(counts, access, block);
 }
 
-void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
-{
+void Counters::count_shared(SharedCounts& counts, const WarpAccess& access) {
     if (!is_loop(access, machine_)) {
         const SharedCost cost = shared_cost(access, machine_);
         work.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
@@ -105,8 +98,7 @@ void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
                  cost.loads.ideal_wavefronts, cost.rounds);
 }
 
-void Counters::count_global(GlobalCounts& counts, const WarpAccess& access)
-{
+void Counters::count_global(GlobalCounts& counts, const WarpAccess& access) {
     const GlobalCost cost = global_cost(access, machine_);
     hazards::add(counts, cost, access);
     constexpr int sectors_of_wavefront = 128 / static_cast<int>(sector_bytes);
@@ -115,8 +107,7 @@ void Counters::count_global(GlobalCounts& counts, const WarpAccess& access)
         work.stored_sectors += static_cast<std::uint64_t>(cost.sectors);
 }
 
-void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block)
-{
+void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block) {
     if (!counts.example) counts.example = std::make_unique<Example>();
     Example& example = *counts.example;
     counts.example_lanes = access.active_lanes();
@@ -126,8 +117,7 @@ void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access,
     for (const std::size_t lane : lanes_in(access.active)) example.offset[lane] = access.address[lane] - access.allocation;
 }
 
-void Counters::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
-{
+void Counters::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests) {
     GlobalCounts& counts = counts_of(Space::global, program_counter, Operation::bulk_copy).global;
     counts.requests += requests;
     counts.bytes += bytes;
@@ -135,8 +125,7 @@ void Counters::count_bulk_copy(std::uint32_t program_counter, std::uint64_t addr
     counts.ideal_sectors += (bytes + sector_bytes - 1) / sector_bytes;
 }
 
-void Counters::add(const Counters& other)
-{
+void Counters::add(const Counters& other) {
     barriers += other.barriers;
     warp_barriers += other.warp_barriers;
     other.for_each_instruction([&](Space space, Operation operation, std::uint32_t program_counter, const InstructionCounts& from) {
@@ -151,15 +140,13 @@ void Counters::add(const Counters& other)
     });
 }
 
-void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const
-{
+void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const {
     struct Row {
         LineCounts counts;
         int example_lanes = 0;
         std::uint64_t example_block = 0;
 
-        void add(const Row& other)
-        {
+        void add(const Row& other) {
             counts.shared += other.counts.shared;
             counts.global += other.counts.global;
             if (std::pair(-other.example_lanes, other.example_block) >= std::pair(-example_lanes, example_block)) return;

@@ -9,8 +9,7 @@
 
 namespace simt::hazards {
 
-int GlobalWatch::racing_lane(const GlobalEntry& other, const Touch& touch)
-{
+int GlobalWatch::racing_lane(const GlobalEntry& other, const Touch& touch) {
     const WarpAccess& access = touch.access;
     const bool whole = access.size >= 4, atomic = access.operation == Operation::atomic, store = access.operation == Operation::store;
     if (other.is_write() ? (atomic && other.key & GlobalEntry::atomic) || !(whole || other.key & GlobalEntry::whole_words) : !whole)
@@ -27,8 +26,7 @@ int GlobalWatch::racing_lane(const GlobalEntry& other, const Touch& touch)
 
 bool GlobalWatch::ordered(const GlobalEntry& other) { return releases_ && launch_.order.ordered(other.block(), other.release, *releases_); }
 
-void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
-{
+void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch) {
     const int lane = racing_lane(other, touch);
     if (lane < 0) return;
     const Rank rank = rank_of_blocks(reporter_.block_number(), other.block());
@@ -38,8 +36,7 @@ void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
     if (!ordered(other)) report(other, touch, lane, rank);
 }
 
-void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane, Rank rank)
-{
+void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane, Rank rank) {
     const WarpAccess& access = touch.access;
     const std::uint32_t program_counter = launch_.program_counter_of(other.instruction);
     const Extent& grid = reporter_.info().grid;

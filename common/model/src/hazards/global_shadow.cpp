@@ -16,16 +16,14 @@ namespace {
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << GlobalShadow::chunk_bits;
 
 /// Zeroed memory. Only its touched pages take memory of the host.
-void* map(std::size_t bytes)
-{
+void* map(std::size_t bytes) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     return memory;
 }
 
 /// The same, aligned so that it may become a large page.
-void* map_aligned(std::size_t bytes)
-{
+void* map_aligned(std::size_t bytes) {
     auto* const first = static_cast<char*>(map(2 * bytes));
     const std::size_t before = (bytes - reinterpret_cast<std::uintptr_t>(first) % bytes) % bytes;
     if (before > 0) munmap(first, before);
@@ -35,8 +33,7 @@ void* map_aligned(std::size_t bytes)
 
 }  // namespace
 
-GlobalShadow& GlobalShadow::instance()
-{
+GlobalShadow& GlobalShadow::instance() {
     // Never destroyed: programs launch until their very end.
     static GlobalShadow& shadow = *new GlobalShadow;
     return shadow;
@@ -44,8 +41,7 @@ GlobalShadow& GlobalShadow::instance()
 
 GlobalShadow::GlobalShadow() : chunks_(static_cast<std::atomic<GlobalLine*>*>(map(most_chunks * sizeof(std::atomic<GlobalLine*>)))) {}
 
-GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_of)
-{
+GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_of) {
     std::atomic<GlobalLine*>& chunk = chunks_[(address >> chunk_bits) % most_chunks];
     if (GlobalLine* lines = chunk.load(std::memory_order_acquire)) return lines;
     constexpr std::size_t bytes = chunk_lines * sizeof(GlobalLine);
@@ -61,8 +57,7 @@ GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_o
     return others;
 }
 
-void GlobalShadow::forget(std::uint64_t address, std::size_t bytes)
-{
+void GlobalShadow::forget(std::uint64_t address, std::size_t bytes) {
     // Whole pages of lines.
     static const std::uint64_t page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / sizeof(GlobalLine) * GlobalLine::bytes;
     const std::uint64_t end = (address + bytes) / page * page;

@@ -28,8 +28,7 @@ struct GlobalEntry {
 
     std::uint32_t block() const { return key >> kind_bits; }
     bool is_write() const { return key & write; }
-    bool is_alike(const GlobalEntry& other) const
-    {
+    bool is_alike(const GlobalEntry& other) const {
         return key == other.key && instruction == other.instruction && release == other.release;
     }
 };
@@ -51,8 +50,7 @@ struct GlobalLine {
     GlobalEntry entry[most_entries];
 
     /// The words of a line that an aligned access of `size` bytes at `address` touches.
-    static std::uint32_t words_at(std::uint64_t address, int size)
-    {
+    static std::uint32_t words_at(std::uint64_t address, int size) {
         const std::uint32_t words = size > 4 ? (1u << static_cast<unsigned>(size) / 4) - 1 : 1u;
         return words << (address % bytes / 4);
     }
@@ -74,14 +72,12 @@ public:
     GlobalLine* chunk_of(std::uint64_t address, const RangeOf& range_of);
 
     /// The same, or null if no access to the 4 MiB has been recorded yet.
-    GlobalLine* known_chunk_of(std::uint64_t address) const
-    {
+    GlobalLine* known_chunk_of(std::uint64_t address) const {
         return chunks_[(address >> chunk_bits) % most_chunks].load(std::memory_order_acquire);
     }
     /// The place of an address's line. Without a rotation, all lines of a matrix's column would share one set of the processor's cache
     /// if the rows are a power of two long. So each page of 4 KiB (64 lines) is permuted by an exclusive or of its own.
-    static std::size_t place_in_chunk(std::uint64_t address)
-    {
+    static std::size_t place_in_chunk(std::uint64_t address) {
         const std::size_t line = address / GlobalLine::bytes % chunk_lines;
         return line ^ (line / 64 % 64);
     }

@@ -17,15 +17,13 @@ namespace {
 constexpr std::uint8_t more_entries = GlobalLine::most_entries + 1;
 constexpr std::uint32_t block_mask = UINT32_MAX >> GlobalEntry::kind_bits;
 
-std::uint32_t kind_of(const WarpAccess& access)
-{
+std::uint32_t kind_of(const WarpAccess& access) {
     if (is_read(access.operation)) return 0;
     return GlobalEntry::write | (access.operation == Operation::atomic ? GlobalEntry::atomic : 0) |
            (access.size >= 4 ? GlobalEntry::whole_words : 0);
 }
 
-void lock_line(GlobalLine& line)
-{
+void lock_line(GlobalLine& line) {
     constexpr int patience = 64;
     const std::atomic_ref locked(line.locked);
     for (int tries = 0; locked.exchange(1, std::memory_order_acquire) != 0; ++tries)
@@ -35,8 +33,7 @@ void lock_line(GlobalLine& line)
 void unlock_line(GlobalLine& line) { std::atomic_ref(line.locked).store(0, std::memory_order_release); }
 
 /// True if each lane accesses a line of its own, and all lines are in one chunk.
-bool touches_a_column(const WarpAccess& access)
-{
+bool touches_a_column(const WarpAccess& access) {
     std::uint64_t step;
     if (!rules::is_evenly_spaced(access, step) || step < GlobalLine::bytes || step >> GlobalShadow::chunk_bits != 0) return false;
     return access.address[0] >> GlobalShadow::chunk_bits == access.address[warp_size - 1] >> GlobalShadow::chunk_bits;
@@ -44,8 +41,7 @@ bool touches_a_column(const WarpAccess& access)
 
 }  // namespace
 
-std::uint16_t GlobalLaunch::number_of(std::uint32_t program_counter)
-{
+std::uint16_t GlobalLaunch::number_of(std::uint32_t program_counter) {
     const std::lock_guard lock(mutex_);
     if (program_counters_.size() > UINT16_MAX) return UINT16_MAX;
     const auto [known, is_new] = numbers_.try_emplace(place_of_(program_counter), static_cast<std::uint16_t>(program_counters_.size()));
@@ -53,14 +49,12 @@ std::uint16_t GlobalLaunch::number_of(std::uint32_t program_counter)
     return known->second;
 }
 
-std::uint32_t GlobalLaunch::program_counter_of(std::uint16_t number)
-{
+std::uint32_t GlobalLaunch::program_counter_of(std::uint16_t number) {
     const std::lock_guard lock(mutex_);
     return program_counters_[number];
 }
 
-std::vector<GlobalEntry>* GlobalLaunch::make_entries()
-{
+std::vector<GlobalEntry>* GlobalLaunch::make_entries() {
     const std::lock_guard lock(mutex_);
     entries_.push_back(std::make_unique<std::vector<GlobalEntry>>());
     return entries_.back().get();
@@ -70,29 +64,25 @@ std::vector<GlobalEntry>* GlobalLaunch::make_entries()
 class GlobalWatch::LockedLine {
 public:
     /// @param number of the launch
-    LockedLine(GlobalLine& line, GlobalLaunch& launch, std::uint32_t number, bool locks) : line_(line), launch_(launch), locks_(locks)
-    {
+    LockedLine(GlobalLine& line, GlobalLaunch& launch, std::uint32_t number, bool locks) : line_(line), launch_(launch), locks_(locks) {
         if (locks) lock_line(line);
         if (line.launch == number) return;
         line.launch = number;
         line.count = 0;
     }
-    ~LockedLine()
-    {
+    ~LockedLine() {
         if (locks_) unlock_line(line_);
     }
     LockedLine(const LockedLine&) = delete;
     LockedLine& operator=(const LockedLine&) = delete;
 
-    std::span<GlobalEntry> entries()
-    {
+    std::span<GlobalEntry> entries() {
         if (line_.count == more_entries) return *line_.more;
         return {line_.entry, line_.count};
     }
 
     /// Records `entry` and returns true if no other block has touched the line, and its own block only in the same way.
-    bool add_to_own(const GlobalEntry& entry)
-    {
+    bool add_to_own(const GlobalEntry& entry) {
         GlobalEntry& own = line_.entry[0];
         if (line_.count == 0) {
             // Written one by one: a vector load right after a copy of the whole entry would have to wait for it.
@@ -108,8 +98,7 @@ public:
         return true;
     }
 
-    void add(const GlobalEntry& entry)
-    {
+    void add(const GlobalEntry& entry) {
         if (line_.count < GlobalLine::most_entries) {
             line_.entry[line_.count++] = entry;
             return;
@@ -123,8 +112,7 @@ public:
     }
 
     /// Drops entries without words.
-    void clean()
-    {
+    void clean() {
         const auto is_empty = [](const GlobalEntry& entry) { return entry.words == 0; };
         if (line_.count == more_entries) {
             std::erase_if(*line_.more, is_empty);
@@ -140,15 +128,13 @@ private:
     bool locks_;
 };
 
-void GlobalWatch::begin_block(std::uint64_t number)
-{
+void GlobalWatch::begin_block(std::uint64_t number) {
     block_ = static_cast<std::uint32_t>(number) & block_mask;
     releases_ = nullptr;
     release_count_ = 0;
 }
 
-void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes)
-{
+void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes) {
     std::uint64_t last = UINT64_MAX;
     for (const std::size_t lane : lanes_in(lanes)) {
         const std::uint64_t line = access.address[lane] >> GlobalLine::bits;
@@ -161,14 +147,12 @@ void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes)
     for (GlobalLine* const line : held_) lock_line(*line);
 }
 
-void GlobalWatch::unlock()
-{
+void GlobalWatch::unlock() {
     for (GlobalLine* const line : held_) unlock_line(*line);
     held_.clear();
 }
 
-std::uint16_t GlobalWatch::number_of(std::uint32_t program_counter)
-{
+std::uint16_t GlobalWatch::number_of(std::uint32_t program_counter) {
     if (program_counter >= numbers_.size()) [[unlikely]]
         numbers_.resize(program_counter + std::size_t{1});
     std::uint32_t& number = numbers_[program_counter];
@@ -176,16 +160,14 @@ std::uint16_t GlobalWatch::number_of(std::uint32_t program_counter)
     return static_cast<std::uint16_t>(number - 1);
 }
 
-void GlobalWatch::synchronize(std::uint64_t address)
-{
+void GlobalWatch::synchronize(std::uint64_t address) {
     if (!releases_) releases_ = &launch_.order.add(block_);
     const std::lock_guard lock(releases_->mutex);
     releases_->releases.add(address);
     release_count_ = releases_->releases.count();
 }
 
-void GlobalWatch::synchronize_lanes(const WarpAccess& access)
-{
+void GlobalWatch::synchronize_lanes(const WarpAccess& access) {
     std::uint64_t last = 0;
     bool is_first = true;
     for (const std::size_t lane : lanes_in(access.active)) {
@@ -196,8 +178,7 @@ void GlobalWatch::synchronize_lanes(const WarpAccess& access)
     }
 }
 
-template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
-{
+template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit) {
     if (std::uint64_t step; rules::is_evenly_spaced(access, step) && access.size >= 4 && step == static_cast<std::uint64_t>(access.size)) {
         const std::uint64_t begin = access.address[0], end = begin + warp_size * static_cast<std::uint64_t>(access.size);
         for (std::uint64_t line = begin >> GlobalLine::bits; line << GlobalLine::bits < end; ++line) {
@@ -220,8 +201,7 @@ template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access,
     visit(line, words);
 }
 
-void GlobalWatch::access(const WarpAccess& access)
-{
+void GlobalWatch::access(const WarpAccess& access) {
     const auto release = static_cast<std::uint16_t>(release_count_);
     GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), number_of(access.program_counter), release, 0};
     if (access.operation == Operation::atomic) synchronize_lanes(access);
@@ -242,8 +222,7 @@ void GlobalWatch::access(const WarpAccess& access)
     });
 }
 
-void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
-{
+void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry) {
     alignas(64) Lanes place, words;
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
         place[lane] = static_cast<std::uint32_t>(GlobalShadow::place_in_chunk(access.address[lane]));
@@ -261,8 +240,7 @@ void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
     }
 }
 
-bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& words, const GlobalEntry& entry, std::uint32_t launch)
-{
+bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& words, const GlobalEntry& entry, std::uint32_t launch) {
     // The bytes of a line before the words of its first entry, as one vector of the processor.
     using Head = std::uint32_t __attribute__((vector_size(16)));
     static_assert(offsetof(GlobalLine, entry) + offsetof(GlobalEntry, words) == offsetof(GlobalLine, launch) + sizeof(Head));
@@ -289,8 +267,7 @@ bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& 
     return true;
 }
 
-void GlobalWatch::touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number)
-{
+void GlobalWatch::touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number) {
     const Touch touch{access, entry, number};
     {
         LockedLine line(at, launch_, launch_.number(), locks_lines());
@@ -303,8 +280,7 @@ void GlobalWatch::touch(GlobalLine& at, const WarpAccess& access, GlobalEntry en
     suspects_.clear();
 }
 
-void GlobalWatch::load(LockedLine& line, const Touch& touch)
-{
+void GlobalWatch::load(LockedLine& line, const Touch& touch) {
     const GlobalEntry& self = touch.entry;
     std::uint32_t own = 0, once = 0, twice = 0;
     GlobalEntry* alike = nullptr;
@@ -327,8 +303,7 @@ void GlobalWatch::load(LockedLine& line, const Touch& touch)
     else line.add(fresh);
 }
 
-void GlobalWatch::store(LockedLine& line, const Touch& touch)
-{
+void GlobalWatch::store(LockedLine& line, const Touch& touch) {
     const GlobalEntry& self = touch.entry;
     GlobalEntry* alike = nullptr;
     bool any_empty = false;

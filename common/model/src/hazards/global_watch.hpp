@@ -27,8 +27,7 @@ public:
     using PlaceOf = std::function<SourcePlace(std::uint32_t program_counter)>;
 
     GlobalLaunch(bool single_threaded, PlaceOf place_of, GlobalShadow::RangeOf range_of)
-        : single_threaded_(single_threaded), place_of_(std::move(place_of)), range_of_(std::move(range_of))
-    {
+        : single_threaded_(single_threaded), place_of_(std::move(place_of)), range_of_(std::move(range_of)) {
         grid_barrier();
     }
 
@@ -37,13 +36,11 @@ public:
     std::uint32_t number() const { return number_.load(std::memory_order_relaxed); }
     bool single_threaded() const { return single_threaded_; }
 
-    GlobalLine* chunk_of(std::uint64_t address) const
-    {
+    GlobalLine* chunk_of(std::uint64_t address) const {
         GlobalLine* const known = shadow_.known_chunk_of(address);
         return known ? known : shadow_.chunk_of(address, range_of_);
     }
-    void fetch_ahead(std::uint64_t address) const
-    {
+    void fetch_ahead(std::uint64_t address) const {
         if (const GlobalLine* const chunk = shadow_.known_chunk_of(address))
             __builtin_prefetch(chunk + GlobalShadow::place_in_chunk(address), 1);
     }
@@ -70,8 +67,7 @@ private:
     std::vector<std::unique_ptr<std::vector<GlobalEntry>>> entries_;
 };
 
-inline bool is_read(Operation operation)
-{
+inline bool is_read(Operation operation) {
     return operation == Operation::load || operation == Operation::async_copy || operation == Operation::bulk_copy;
 }
 

@@ -7,8 +7,7 @@
 
 namespace simt::hazards {
 
-std::uint32_t Reports::number_of(std::uint32_t program_counter)
-{
+std::uint32_t Reports::number_of(std::uint32_t program_counter) {
     const auto [known, is_new] = line_of_program_counter_.try_emplace(program_counter, 0);
     if (is_new) {
         const SourcePlace place = place_of_(program_counter);
@@ -17,8 +16,7 @@ std::uint32_t Reports::number_of(std::uint32_t program_counter)
     return known->second;
 }
 
-void Reports::add(Rank rank, std::uint64_t block_number, std::span<const std::uint32_t> program_counters, Hazard hazard)
-{
+void Reports::add(Rank rank, std::uint64_t block_number, std::span<const std::uint32_t> program_counters, Hazard hazard) {
     const std::lock_guard lock(mutex_);
     std::vector<std::uint32_t> lines;
     for (const std::uint32_t program_counter : program_counters) {
@@ -31,8 +29,7 @@ void Reports::add(Rank rank, std::uint64_t block_number, std::span<const std::ui
     if (!is_new && rank < known->second.rank) known->second = std::move(report);
 }
 
-std::vector<Hazard> Reports::take()
-{
+std::vector<Hazard> Reports::take() {
     const std::lock_guard lock(mutex_);
     std::vector<Report> all;
     for (auto& entry : reports_) all.push_back(std::move(entry.second));

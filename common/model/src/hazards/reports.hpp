@@ -27,8 +27,7 @@ using Rank = std::uint64_t;
 /// The rank of a hazard within a block.
 inline Rank rank_of_block(std::uint64_t block) { return block << 33; }
 /// The rank of a hazard between the running block and another. A GPU mostly runs lower blocks first.
-inline Rank rank_of_blocks(std::uint64_t self, std::uint64_t other)
-{
+inline Rank rank_of_blocks(std::uint64_t self, std::uint64_t other) {
     const auto higher = std::max(self, other), lower = std::min(self, other);
     return higher << 33 | Rank{self < other} << 32 | (lower & UINT32_MAX);
 }
@@ -63,13 +62,11 @@ private:
 class Reported {
 public:
     /// True unless a hazard of this kind at these instructions was reported with this rank or a lower one.
-    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) const
-    {
+    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) const {
         const auto known = ranks_.find({kind, program_counter, other_program_counter});
         return known == ranks_.end() || rank < known->second;
     }
-    void add(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank)
-    {
+    void add(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) {
         ranks_[{kind, program_counter, other_program_counter}] = rank;
     }
 

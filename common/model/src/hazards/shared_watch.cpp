@@ -23,8 +23,7 @@ constexpr std::uint32_t record_numbers = INT32_MAX / warp_size;
 bool writes(Operation operation) { return operation != Operation::load && operation != Operation::atomic; }
 
 /// Calls `visit` with each word of each lane of an access to whole words.
-template <class Visit> [[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit)
-{
+template <class Visit> [[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit) {
     if (access.size == 4)
         return for_lanes(access.active, [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
     const auto words = static_cast<std::size_t>(access.size / 4);
@@ -40,24 +39,21 @@ std::uint64_t key_of_byte(std::size_t word, std::size_t byte) { return word * 8 
 
 }  // namespace
 
-SharedWatch::SharedWatch(BlockReporter& reporter, std::size_t shared_bytes) : reporter_(reporter)
-{
+SharedWatch::SharedWatch(BlockReporter& reporter, std::size_t shared_bytes) : reporter_(reporter) {
     const std::size_t words = std::bit_ceil(shared_bytes / 4 + 1);
     words_.resize(words);
     written_.resize(words);
     begin_interval();
 }
 
-void SharedWatch::begin_block(int threads, bool orders_parts)
-{
+void SharedWatch::begin_block(int threads, bool orders_parts) {
     orders_parts_ |= orders_parts;
     order_.begin_block(threads);
     std::ranges::fill(written_, std::uint8_t{0});
     begin_interval();
 }
 
-void SharedWatch::begin_interval()
-{
+void SharedWatch::begin_interval() {
     first_record_ += static_cast<std::uint32_t>(log_.size());
     if (first_record_ > record_numbers - 2 * most_records) {
         std::ranges::fill(words_, Cell{});
@@ -71,46 +67,39 @@ void SharedWatch::begin_interval()
     if (!more_reads_.empty()) more_reads_.clear();
 }
 
-void SharedWatch::end_interval()
-{
+void SharedWatch::end_interval() {
     if (!unwritten_reads_.empty()) report_unwritten_reads();
     begin_interval();
 }
 
-void SharedWatch::part_barrier(std::span<const int> warps)
-{
+void SharedWatch::part_barrier(std::span<const int> warps) {
     orders_parts_ = true;
     order_.synchronize_warps(warps);
 }
 
-void SharedWatch::release(int warp, std::uint64_t object)
-{
+void SharedWatch::release(int warp, std::uint64_t object) {
     orders_parts_ = true;
     order_.release(warp, object);
 }
 
-void SharedWatch::acquire(int warp, std::uint64_t object)
-{
+void SharedWatch::acquire(int warp, std::uint64_t object) {
     orders_parts_ = true;
     order_.acquire(warp, object);
 }
 
-SharedWatch::ThreadAccess SharedWatch::add_record(const WarpAccess& access)
-{
+SharedWatch::ThreadAccess SharedWatch::add_record(const WarpAccess& access) {
     if (log_.size() >= most_records) begin_interval();
     const auto number = first_record_ + static_cast<std::uint32_t>(log_.size());
     log_.push_back({access.program_counter, order_.now(access.warp), static_cast<std::uint8_t>(access.warp), access.operation});
     return number * warp_size;
 }
 
-void SharedWatch::mark_written(std::uint64_t offset, std::uint64_t bytes)
-{
+void SharedWatch::mark_written(std::uint64_t offset, std::uint64_t bytes) {
     make_room((offset + bytes) / 4);
     for (std::uint64_t byte = offset; byte < offset + bytes; ++byte) written_[byte / 4] |= static_cast<std::uint8_t>(1u << byte % 4);
 }
 
-void SharedWatch::access(const WarpAccess& access)
-{
+void SharedWatch::access(const WarpAccess& access) {
     // The combined bits are at least the largest address.
     std::uint64_t bits = 0;
     if (access.evenly_spaced) bits = access.address[0] | access.address[warp_size - 1];
@@ -126,8 +115,7 @@ void SharedWatch::access(const WarpAccess& access)
     }
 }
 
-void SharedWatch::load_words(const Current& current)
-{
+void SharedWatch::load_words(const Current& current) {
     // Local copies, because the compiler cannot know that cells are not part of the watch.
     Cell* const cells = words_.data();
     const std::uint8_t* const written = written_.data();
@@ -154,8 +142,7 @@ void SharedWatch::load_words(const Current& current)
     });
 }
 
-void SharedWatch::store_words(const Current& current)
-{
+void SharedWatch::store_words(const Current& current) {
     Cell* const cells = words_.data();
     std::uint8_t* const written = written_.data();
     const ThreadAccess start = interval_start_, record = current.record;
@@ -168,13 +155,11 @@ void SharedWatch::store_words(const Current& current)
     });
 }
 
-void SharedWatch::update_words(const Current& current)
-{
+void SharedWatch::update_words(const Current& current) {
     for_each_word(current.access, [&](std::size_t word, std::size_t lane) { write_word(word, current, lane); });
 }
 
-void SharedWatch::load_word(std::size_t word, const Current& current, std::size_t lane)
-{
+void SharedWatch::load_word(std::size_t word, const Current& current, std::size_t lane) {
     note_unwritten(word, all_bytes, current, lane);
     Cell& cell = words_[word];
     if (is_of_interval(cell.write)) {
@@ -184,8 +169,7 @@ void SharedWatch::load_word(std::size_t word, const Current& current, std::size_
     note_read(cell, key_of_word(word), current, lane);
 }
 
-void SharedWatch::write_word(std::size_t word, const Current& current, std::size_t lane)
-{
+void SharedWatch::write_word(std::size_t word, const Current& current, std::size_t lane) {
     note_bytes(word, all_bytes, current, lane);
     Cell& cell = words_[word];
     if (is_of_interval(cell.write)) {
@@ -196,8 +180,7 @@ void SharedWatch::write_word(std::size_t word, const Current& current, std::size
     cell.write = current.record + static_cast<ThreadAccess>(lane);
 }
 
-void SharedWatch::access_bytes(const Current& current)
-{
+void SharedWatch::access_bytes(const Current& current) {
     const WarpAccess& access = current.access;
     for (const std::size_t lane : lanes_in(access.active)) {
         const std::uint64_t address = access.address[lane];
@@ -207,8 +190,7 @@ void SharedWatch::access_bytes(const Current& current)
     }
 }
 
-std::array<SharedWatch::Cell, 4>& SharedWatch::split_word(std::size_t word)
-{
+std::array<SharedWatch::Cell, 4>& SharedWatch::split_word(std::size_t word) {
     Cell& cell = words_[word];
     if (cell.write == split()) return split_[cell.read];
     split_.push_back({cell, cell, cell, cell});
@@ -217,29 +199,25 @@ std::array<SharedWatch::Cell, 4>& SharedWatch::split_word(std::size_t word)
     return split_.back();
 }
 
-void SharedWatch::access_split_word(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
-{
+void SharedWatch::access_split_word(std::size_t word, unsigned bytes, const Current& current, std::size_t lane) {
     auto& cells = split_word(word);
     for (std::size_t byte = 0; byte < 4; ++byte)
         if (bytes >> byte & 1) access_cell(cells[byte], key_of_byte(word, byte), current, lane);
 }
 
-void SharedWatch::access_cell(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
-{
+void SharedWatch::access_cell(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) {
     if (is_of_interval(cell.write)) check_against_write(cell, current, lane);
     if (current.access.operation == Operation::load) return note_read(cell, key, current, lane);
     if (is_of_interval(cell.read)) check_against_reads(cell, key, current, lane);
     cell.write = current.record + static_cast<ThreadAccess>(lane);
 }
 
-bool SharedWatch::ordered(ThreadAccess earlier, const Current& current, std::size_t lane) const
-{
+bool SharedWatch::ordered(ThreadAccess earlier, const Current& current, std::size_t lane) const {
     const Record& record = record_of(earlier);
     return order_.ordered(record.warp, static_cast<int>(earlier % warp_size), record.stamp, current.access.warp, static_cast<int>(lane));
 }
 
-void SharedWatch::check_against_write(const Cell& cell, const Current& current, std::size_t lane)
-{
+void SharedWatch::check_against_write(const Cell& cell, const Current& current, std::size_t lane) {
     const WarpAccess& access = current.access;
     const Record& write = record_of(cell.write);
     if (write.warp == access.warp && cell.write % warp_size == lane) return;
@@ -256,8 +234,7 @@ void SharedWatch::check_against_write(const Cell& cell, const Current& current, 
                        {"second", access.operation}}});
 }
 
-void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
-{
+void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) {
     const WarpAccess& access = current.access;
     const bool only_own_read = cell.other_read == 0 && cell.read_lanes == 1u << lane && is_of_warp(cell.read, current);
     if (only_own_read) return;
@@ -275,8 +252,7 @@ void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const
                        {"second", access.operation}}});
 }
 
-SharedWatch::ThreadAccess SharedWatch::racing_read(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) const
-{
+SharedWatch::ThreadAccess SharedWatch::racing_read(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) const {
     const auto races = [&](ThreadAccess read) { return !is_of_warp(read, current) && !ordered(read, current, lane); };
     const auto first = cell.read + static_cast<ThreadAccess>(std::countr_zero(cell.read_lanes));
     if (races(first)) return first;
@@ -291,8 +267,7 @@ SharedWatch::ThreadAccess SharedWatch::racing_read(const Cell& cell, std::uint64
     return 0;
 }
 
-void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
-{
+void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) {
     const std::uint32_t bit = 1u << lane;
     if (!is_of_interval(cell.read)) {
         cell.read = current.record;
@@ -313,8 +288,7 @@ void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& curren
     }
 }
 
-void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
-{
+void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) {
     const ThreadAccess self = current.record + static_cast<ThreadAccess>(lane);
     if (!orders_parts_) {
         cell.other_read = self;
@@ -335,15 +309,13 @@ void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const C
     cell.other_read = self;
 }
 
-void SharedWatch::note_bytes(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
-{
+void SharedWatch::note_bytes(std::size_t word, unsigned bytes, const Current& current, std::size_t lane) {
     const bool overwrites = current.access.operation == Operation::atomic && !current.access.needs_old;
     if (writes(current.access.operation) || overwrites) note_written(word, bytes, current, lane);
     else note_unwritten(word, bytes, current, lane);
 }
 
-void SharedWatch::note_written(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
-{
+void SharedWatch::note_written(std::size_t word, unsigned bytes, const Current& current, std::size_t lane) {
     const unsigned asked = written_[word] >> asked_shift, written = written_[word] & all_bytes;
     if (asked & bytes & ~written)
         if (const auto last = last_unwritten_read_.find(static_cast<std::uint32_t>(word)); last != last_unwritten_read_.end())
@@ -357,8 +329,7 @@ void SharedWatch::note_written(std::size_t word, unsigned bytes, const Current& 
     written_[word] |= static_cast<std::uint8_t>(bytes);
 }
 
-void SharedWatch::note_unwritten(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
-{
+void SharedWatch::note_unwritten(std::size_t word, unsigned bytes, const Current& current, std::size_t lane) {
     // Another thread may still write the word before the next barrier. Then the hazard is the race between the two.
     const auto missing = static_cast<std::uint8_t>(bytes & ~((written_[word] | written_[word] >> asked_shift) & 0xFFu));
     if (!missing) return;
@@ -369,8 +340,7 @@ void SharedWatch::note_unwritten(std::size_t word, unsigned bytes, const Current
     last = static_cast<std::uint32_t>(unwritten_reads_.size());
 }
 
-void SharedWatch::report_unwritten_reads()
-{
+void SharedWatch::report_unwritten_reads() {
     for (const UnwrittenRead& read : unwritten_reads_) {
         const bool written = (written_[read.word] & read.bytes) == read.bytes;
         if ((written && !read.certain) || !reporter_.is_news(HazardKind::uninitialized, read.program_counter, read.program_counter))

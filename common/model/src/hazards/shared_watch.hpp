@@ -86,8 +86,7 @@ private:
     /// The same for a load of one word by all lanes.
     bool load_one_word(std::size_t word, const Current& current);
     /// Makes sure that a word is watched.
-    void make_room(std::uint64_t word)
-    {
+    void make_room(std::uint64_t word) {
         if (word < words_.size()) [[likely]]
             return;
         words_.resize(std::bit_ceil(word + 1));

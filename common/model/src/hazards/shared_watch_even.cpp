@@ -25,8 +25,7 @@ constexpr std::int32_t all = -1;
 template <class Cells> constexpr std::size_t cells_of = sizeof(Cells) / sizeof(Fields);
 
 /// The addition to a field of a lane's cell if the field depends on the lane.
-constexpr std::array<Fields, warp_size> make_lane_fields()
-{
+constexpr std::array<Fields, warp_size> make_lane_fields() {
     std::array<Fields, warp_size> fields{};
     for (std::int32_t lane = 0; lane < warp_size; ++lane)
         fields[static_cast<std::size_t>(lane)] = {lane, 0, static_cast<std::int32_t>(1u << lane), lane};
@@ -35,8 +34,7 @@ constexpr std::array<Fields, warp_size> make_lane_fields()
 alignas(64) constexpr auto lane_fields = make_lane_fields();
 
 /// All bits of one field, in each of four cells.
-constexpr std::array<Fields, 4> make_masks(std::size_t field)
-{
+constexpr std::array<Fields, 4> make_masks(std::size_t field) {
     Fields one{};
     one[field] = all;
     return {one, one, one, one};
@@ -44,8 +42,7 @@ constexpr std::array<Fields, 4> make_masks(std::size_t field)
 alignas(64) constexpr std::array<std::array<Fields, 4>, 4> masks{make_masks(0), make_masks(1), make_masks(2), make_masks(3)};
 
 /// Several cells with the same fields.
-template <class Cells> [[gnu::always_inline]] inline void spread(const Fields& one, Cells& to)
-{
+template <class Cells> [[gnu::always_inline]] inline void spread(const Fields& one, Cells& to) {
     to = Cells{};
     for (std::size_t field = 0; field < one.size(); ++field) {
         Cells mask;
@@ -64,8 +61,7 @@ struct Words {
 
     bool are_a_row() const { return stride == 1; }
     /// Calls `visit(word, lane)` with each word, counted from the first word of the first lane, and with its lane.
-    template <class Visit> [[gnu::always_inline]] void for_each(Visit&& visit) const
-    {
+    template <class Visit> [[gnu::always_inline]] void for_each(Visit&& visit) const {
         std::ptrdiff_t first = 0;
         if (of_lane == 1) {
 #pragma GCC unroll 8
@@ -76,8 +72,7 @@ struct Words {
         }
     }
     /// Calls `visit(cells, lane)` with as many cells at a time as Cells has; the first of them belongs to the lane.
-    template <class Cells, class Visit> [[gnu::always_inline]] void for_each_cell(Visit&& visit) const
-    {
+    template <class Cells, class Visit> [[gnu::always_inline]] void for_each_cell(Visit&& visit) const {
         if constexpr (cells_of<Cells> > 1)
             for (std::size_t lane = 0; lane < warp_size; lane += cells_of<Cells>) visit(cells + lane * sizeof(Fields), lane);
         else
@@ -91,8 +86,7 @@ struct Words {
 struct State {
     Fields fields{}, of_lane{}, counts{}, limit{};
 
-    void expect(std::size_t number, std::int32_t value, std::int32_t with_lane)
-    {
+    void expect(std::size_t number, std::int32_t value, std::int32_t with_lane) {
         fields[number] = value;
         of_lane[number] = with_lane;
         counts[number] = all;
@@ -101,8 +95,7 @@ struct State {
 };
 
 /// True if all cells have the expected state, for a state in which no field needs a certain value.
-template <class Cells> bool are_within_limit(const Words& words, const State& state)
-{
+template <class Cells> bool are_within_limit(const Words& words, const State& state) {
     Cells limit, wrong{};
     spread(state.limit, limit);
     words.for_each_cell<Cells>([&](const unsigned char* at, std::size_t) __attribute__((always_inline)) {
@@ -115,8 +108,7 @@ template <class Cells> bool are_within_limit(const Words& words, const State& st
     return any == 0;
 }
 
-template <class Cells> bool are_so(const Words& words, const State& state)
-{
+template <class Cells> bool are_so(const Words& words, const State& state) {
     if (state.counts == Fields{}) return are_within_limit<Cells>(words, state);
     Cells fields, of_lane, counts, limit, wrong{};
     spread(state.fields, fields);
@@ -139,8 +131,7 @@ struct Change {
     Fields keep{}, fields{}, of_lane{};
 };
 
-template <class Cells> void make(const Words& words, const Change& change)
-{
+template <class Cells> void make(const Words& words, const Change& change) {
     Cells keep, fields, of_lane;
     spread(change.keep, keep);
     spread(change.fields, fields);
@@ -164,8 +155,7 @@ template <class Cells> void make(const Words& words, const Change& change)
     });
 }
 
-bool are_so(const Words& words, const State& state)
-{
+bool are_so(const Words& words, const State& state) {
     return words.are_a_row() ? are_so<FourCells>(words, state) : are_so<OneCell>(words, state);
 }
 void make(const Words& words, const Change& change) { words.are_a_row() ? make<FourCells>(words, change) : make<OneCell>(words, change); }
@@ -174,15 +164,13 @@ void make(const Words& words, const Change& change) { words.are_a_row() ? make<F
 struct Bytes {
     std::uint8_t common = 0xFF, any = 0;
 
-    void add(std::uint8_t bits)
-    {
+    void add(std::uint8_t bits) {
         common &= bits;
         any |= bits;
     }
 };
 
-Bytes bytes_of(const Words& words)
-{
+Bytes bytes_of(const Words& words) {
     Bytes bytes;
     if (words.are_a_row())
         for (std::size_t lane = 0; lane < warp_size; ++lane) bytes.add(words.written[lane]);
@@ -190,8 +178,7 @@ Bytes bytes_of(const Words& words)
     return bytes;
 }
 
-void set_written(const Words& words)
-{
+void set_written(const Words& words) {
     if (words.are_a_row()) std::memset(words.written, all_bytes, warp_size);
     else words.for_each([&](std::ptrdiff_t word, std::size_t) { words.written[word] = all_bytes; });
 }
@@ -200,8 +187,7 @@ std::int32_t field(std::uint32_t value) { return static_cast<std::int32_t>(value
 
 }  // namespace
 
-bool SharedWatch::access_together(const Current& current)
-{
+bool SharedWatch::access_together(const Current& current) {
     static_assert(sizeof(Cell) == sizeof(Fields));
     const WarpAccess& access = current.access;
     std::uint64_t step;
@@ -250,8 +236,7 @@ bool SharedWatch::access_together(const Current& current)
     return true;
 }
 
-bool SharedWatch::load_one_word(std::size_t word, const Current& current)
-{
+bool SharedWatch::load_one_word(std::size_t word, const Current& current) {
     Cell& cell = words_[word];
     if (is_of_interval(cell.write) || (written_[word] & all_bytes) != all_bytes) return false;
     if (!is_of_interval(cell.read)) {

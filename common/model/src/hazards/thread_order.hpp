@@ -34,8 +34,7 @@ public:
     void acquire(int warp, std::uint64_t object);
 
     /// True if the access of lane `earlier_lane` of `earlier_warp` at `stamp` is ordered before an access of a lane of `later_warp` now.
-    bool ordered(int earlier_warp, int earlier_lane, std::uint32_t stamp, int later_warp, int later_lane) const
-    {
+    bool ordered(int earlier_warp, int earlier_lane, std::uint32_t stamp, int later_warp, int later_lane) const {
         const auto from = static_cast<std::size_t>(earlier_warp), to = static_cast<std::size_t>(later_warp);
         if (known_[to][from] > stamp) return true;
         if (from != to || !lanes_[to]) return false;

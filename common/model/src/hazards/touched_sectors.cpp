@@ -14,23 +14,20 @@ namespace simt::hazards {
 namespace {
 
 /// Most sectors have been touched before, and then nothing is written that other host threads read.
-void set(TouchedSectors::Bits& bits, std::uint64_t wanted)
-{
+void set(TouchedSectors::Bits& bits, std::uint64_t wanted) {
     if ((bits.load(std::memory_order_relaxed) & wanted) != wanted) bits.fetch_or(wanted, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-TouchedSectors::Chunk& TouchedSectors::chunk_of(std::uint64_t address)
-{
+TouchedSectors::Chunk& TouchedSectors::chunk_of(std::uint64_t address) {
     const std::lock_guard lock(mutex_);
     auto& chunk = chunks_[address >> chunk_shift];
     if (!chunk) chunk = std::make_unique<Chunk>();
     return *chunk;
 }
 
-std::uint64_t TouchedSectors::count(Direction direction) const
-{
+std::uint64_t TouchedSectors::count(Direction direction) const {
     const std::lock_guard lock(mutex_);
     std::uint64_t all = 0;
     for (const auto& [number, chunk] : chunks_)
@@ -39,8 +36,7 @@ std::uint64_t TouchedSectors::count(Direction direction) const
     return all;
 }
 
-TouchedSectors::Bits& SectorMarker::bits_at(std::uint64_t address, TouchedSectors::Direction direction)
-{
+TouchedSectors::Bits& SectorMarker::bits_at(std::uint64_t address, TouchedSectors::Direction direction) {
     const std::uint64_t number = address >> TouchedSectors::chunk_shift;
     auto& known = known_[number % remembered];
     if (known.first != number + 1) [[unlikely]]
@@ -48,13 +44,11 @@ TouchedSectors::Bits& SectorMarker::bits_at(std::uint64_t address, TouchedSector
     return known.second->bits[direction][(address >> TouchedSectors::bits_shift) % TouchedSectors::chunk_words];
 }
 
-void SectorMarker::mark_sector(std::uint64_t address, TouchedSectors::Direction direction)
-{
+void SectorMarker::mark_sector(std::uint64_t address, TouchedSectors::Direction direction) {
     set(bits_at(address, direction), std::uint64_t{1} << (address / sector_bytes % 64));
 }
 
-void SectorMarker::mark(std::uint64_t address, std::uint64_t bytes, TouchedSectors::Direction direction)
-{
+void SectorMarker::mark(std::uint64_t address, std::uint64_t bytes, TouchedSectors::Direction direction) {
     if (bytes == 0) return;
     std::uint64_t sector = address / sector_bytes;
     const std::uint64_t last = (address + bytes - 1) / sector_bytes;
@@ -65,8 +59,7 @@ void SectorMarker::mark(std::uint64_t address, std::uint64_t bytes, TouchedSecto
     }
 }
 
-void SectorMarker::mark(const WarpAccess& access)
-{
+void SectorMarker::mark(const WarpAccess& access) {
     const bool is_load = access.operation == Operation::load || access.operation == Operation::async_copy;
     const auto direction = is_load ? TouchedSectors::loads : TouchedSectors::stores;
     const auto size = static_cast<std::uint64_t>(access.size);

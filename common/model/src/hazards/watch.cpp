@@ -21,11 +21,9 @@ LaunchWatch::State::State(const LaunchInfo& launch_info, std::string kernel_name
       listeners(std::move(hearers)),
       reports(surroundings.place_of),
       global(surroundings.single_threaded, surroundings.place_of, surroundings.range_of),
-      orders_parts(surroundings.orders_parts)
-{}
+      orders_parts(surroundings.orders_parts) {}
 
-Counters* LaunchWatch::State::lend_counters()
-{
+Counters* LaunchWatch::State::lend_counters() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) {
         counters_.push_back(std::make_unique<Counters>(*surroundings.machine, surroundings.instructions));
@@ -36,8 +34,7 @@ Counters* LaunchWatch::State::lend_counters()
     return counters;
 }
 
-void LaunchWatch::State::take_back(Counters* counters)
-{
+void LaunchWatch::State::take_back(Counters* counters) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(counters);
     const Work work = std::exchange(counters->work, {});
@@ -46,8 +43,7 @@ void LaunchWatch::State::take_back(Counters* counters)
     else work_ = own;
 }
 
-LaunchWork LaunchWatch::State::work() const
-{
+LaunchWork LaunchWatch::State::work() const {
     LaunchWork work = work_.value_or(LaunchWork{});
     work.loaded_sectors = touched.count(TouchedSectors::loads);
     work.stored_sectors = touched.count(TouchedSectors::stores);
@@ -55,16 +51,14 @@ LaunchWork LaunchWatch::State::work() const
 }
 
 LaunchWatch::LaunchWatch(const LaunchInfo& info, std::string kernel, Surroundings surroundings, std::vector<Listener*> listeners)
-    : state_(std::make_unique<State>(info, std::move(kernel), std::move(surroundings), std::move(listeners)))
-{
+    : state_(std::make_unique<State>(info, std::move(kernel), std::move(surroundings), std::move(listeners))) {
     for (Listener* listener : state_->listeners) listener->launch_begins(state_->info);
 }
 
 LaunchWatch::~LaunchWatch() = default;
 
 void LaunchWatch::report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
-                         std::span<const std::uint32_t> program_counters, Message message)
-{
+                         std::span<const std::uint32_t> program_counters, Message message) {
     Hazard hazard{kind, state_->kernel, block, {}, {}, std::move(message)};
     for (const int thread : threads) hazard.threads.push_back(state_->info.thread(thread));
     state_->reports.add(rank_of_block(block_number), block_number, program_counters, std::move(hazard));
@@ -72,8 +66,7 @@ void LaunchWatch::report(HazardKind kind, const Extent& block, std::uint64_t blo
 
 void LaunchWatch::grid_barrier() { state_->global.grid_barrier(); }
 
-LaunchCounts LaunchWatch::take_counts()
-{
+LaunchCounts LaunchWatch::take_counts() {
     for (Listener* listener : state_->listeners) listener->launch_ends();
     LaunchCounts counts;
     counts.name = state_->kernel;
@@ -97,8 +90,7 @@ struct BlockWatch::State {
           reporter(of.reports, of.info, of.kernel),
           shared(reporter, of.surroundings.shared_bytes),
           global(of.global, reporter),
-          marker(of.touched)
-    {}
+          marker(of.touched) {}
 
     LaunchWatch::State& launch;
     BlockReporter reporter;
@@ -112,8 +104,7 @@ struct BlockWatch::State {
     int last_owner = -1;
 
     /// Counts the traffic over a link if the memory belongs to another device.
-    void count_link(std::uint64_t allocation, bool loads, std::uint64_t bytes, std::uint64_t sectors)
-    {
+    void count_link(std::uint64_t allocation, bool loads, std::uint64_t bytes, std::uint64_t sectors) {
         const int device = launch.surroundings.device;
         if (allocation != last_allocation) {
             memory::Allocation found;
@@ -124,8 +115,7 @@ struct BlockWatch::State {
         memory::Links::instance().add(loads ? last_owner : device, loads ? device : last_owner, bytes, sectors);
     }
 
-    void tell_which_block_runs()
-    {
+    void tell_which_block_runs() {
         if (launch.listeners.empty() || launch.running_block == reporter.block_number()) return;
         launch.running_block = reporter.block_number();
         for (Listener* listener : launch.listeners) listener->block_runs(launch.running_block);
@@ -134,13 +124,11 @@ struct BlockWatch::State {
 
 BlockWatch::BlockWatch(LaunchWatch& launch) : state_(std::make_unique<State>(*launch.state_)) {}
 
-BlockWatch::~BlockWatch()
-{
+BlockWatch::~BlockWatch() {
     if (state_->counters) state_->launch.take_back(state_->counters);
 }
 
-void BlockWatch::begin_block(const Extent& index, std::uint64_t number)
-{
+void BlockWatch::begin_block(const Extent& index, std::uint64_t number) {
     State& state = *state_;
     const auto& watches = state.launch.surroundings.watches;
     is_watching_ = !watches || watches(number);
@@ -158,26 +146,22 @@ void BlockWatch::begin_block(const Extent& index, std::uint64_t number)
     state.tell_which_block_runs();
 }
 
-void BlockWatch::access(const WarpAccess& access)
-{
+void BlockWatch::access(const WarpAccess& access) {
     count_only(access);
     uncounted_access(access);
 }
 
-void BlockWatch::uncounted_access(const WarpAccess& access)
-{
+void BlockWatch::uncounted_access(const WarpAccess& access) {
     if (!is_watching_) return;
     if (access.space == Space::shared) state_->shared.access(access);
     else if (access.space == Space::global && !state_->launch.is_partial) state_->global.access(access);
 }
 
-void BlockWatch::mark_written(std::uint64_t offset, std::uint64_t bytes)
-{
+void BlockWatch::mark_written(std::uint64_t offset, std::uint64_t bytes) {
     if (is_watching_) state_->shared.mark_written(offset, bytes);
 }
 
-void BlockWatch::count_only(const WarpAccess& access)
-{
+void BlockWatch::count_only(const WarpAccess& access) {
     if (!is_watching_) return;
     State& state = *state_;
     state.counters->count(access, state.reporter.block_number());
@@ -192,8 +176,7 @@ void BlockWatch::count_only(const WarpAccess& access)
     for (Listener* listener : state.launch.listeners) listener->warp_access(access);
 }
 
-WatchedStore::WatchedStore(const BlockWatch& watch, const WarpAccess& access, std::uint32_t lanes)
-{
+WatchedStore::WatchedStore(const BlockWatch& watch, const WarpAccess& access, std::uint32_t lanes) {
     if (!watch.is_watching_ || lanes == 0 || watch.state_->launch.surroundings.single_threaded) return;
     watch.state_->global.lock(access, lanes);
     watch_ = &watch;
@@ -201,14 +184,12 @@ WatchedStore::WatchedStore(const BlockWatch& watch, const WarpAccess& access, st
 
 void WatchedStore::unlock() { watch_->state_->global.unlock(); }
 
-void BlockWatch::fetch_ahead(std::uint64_t address)
-{
+void BlockWatch::fetch_ahead(std::uint64_t address) {
     if (is_watching_ && !state_->launch.is_partial) state_->global.fetch_ahead(address);
 }
 
 void BlockWatch::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, bool loads,
-                                 std::uint64_t requests)
-{
+                                 std::uint64_t requests) {
     if (!is_watching_) return;
     state_->counters->count_bulk_copy(program_counter, address, bytes, requests);
     state_->marker.mark(address, bytes, loads ? TouchedSectors::loads : TouchedSectors::stores);
@@ -217,19 +198,16 @@ void BlockWatch::count_bulk_copy(std::uint32_t program_counter, std::uint64_t ad
     for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads, requests);
 }
 
-void BlockWatch::add_work(const Work& more)
-{
+void BlockWatch::add_work(const Work& more) {
     if (is_watching_) state_->counters->work += more;
 }
 
-void BlockWatch::tell_cluster_access(int lanes)
-{
+void BlockWatch::tell_cluster_access(int lanes) {
     if (!is_watching_) return;
     for (Listener* listener : state_->launch.listeners) listener->cluster_access(lanes);
 }
 
-void BlockWatch::block_barrier()
-{
+void BlockWatch::block_barrier() {
     if (!is_watching_) return;
     ++state_->counters->barriers;
     ++state_->counters->work.barriers;
@@ -237,8 +215,7 @@ void BlockWatch::block_barrier()
     for (Listener* listener : state_->launch.listeners) listener->block_barrier();
 }
 
-void BlockWatch::part_barrier(std::span<const int> warps)
-{
+void BlockWatch::part_barrier(std::span<const int> warps) {
     if (!is_watching_) return;
     ++state_->counters->barriers;
     state_->launch.orders_parts = true;
@@ -246,39 +223,33 @@ void BlockWatch::part_barrier(std::span<const int> warps)
     for (Listener* listener : state_->launch.listeners) listener->part_barrier();
 }
 
-void BlockWatch::warp_barrier(int warp, std::uint32_t lanes)
-{
+void BlockWatch::warp_barrier(int warp, std::uint32_t lanes) {
     if (!is_watching_) return;
     ++state_->counters->warp_barriers;
     state_->shared.warp_barrier(warp, lanes);
     for (Listener* listener : state_->launch.listeners) listener->warp_barrier(warp, lanes);
 }
 
-void BlockWatch::release(int warp, std::uint64_t object)
-{
+void BlockWatch::release(int warp, std::uint64_t object) {
     if (!is_watching_) return;
     state_->launch.orders_parts = true;
     state_->shared.release(warp, object);
 }
 
-void BlockWatch::acquire(int warp, std::uint64_t object)
-{
+void BlockWatch::acquire(int warp, std::uint64_t object) {
     if (is_watching_) state_->shared.acquire(warp, object);
 }
 
-void BlockWatch::phase_ends()
-{
+void BlockWatch::phase_ends() {
     if (!is_watching_) return;
     for (Listener* listener : state_->launch.listeners) listener->part_barrier();
 }
 
-void BlockWatch::global_release_acquire(std::uint64_t address)
-{
+void BlockWatch::global_release_acquire(std::uint64_t address) {
     if (is_watching_) state_->global.synchronize(address);
 }
 
-void BlockWatch::end_block()
-{
+void BlockWatch::end_block() {
     if (!is_watching_) return;
     State& state = *state_;
     state.shared.end_interval();

@@ -114,8 +114,7 @@ class WatchedStore {
 public:
     /// @param access whose addresses are known @param lanes that store to global memory
     WatchedStore(const BlockWatch& watch, const WarpAccess& access, std::uint32_t lanes);
-    ~WatchedStore()
-    {
+    ~WatchedStore() {
         if (watch_) unlock();
     }
     WatchedStore(const WatchedStore&) = delete;

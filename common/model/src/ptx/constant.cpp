@@ -35,8 +35,7 @@ class Expression {
 public:
     explicit Expression(Lexer& lexer) : lexer_(lexer) {}
 
-    Constant whole()
-    {
+    Constant whole() {
         const Nesting nesting(*this);
         const Constant condition = binary(1);
         if (!lexer_.accept('?')) return condition;
@@ -46,8 +45,7 @@ public:
         return integer_of(condition) != 0 ? yes : no;
     }
 
-    Constant binary(int least_precedence)
-    {
+    Constant binary(int least_precedence) {
         const Nesting nesting(*this);
         Constant left = unary();
         for (int precedence = current_precedence(); precedence >= least_precedence && precedence > 0; precedence = current_precedence()) {
@@ -61,8 +59,7 @@ private:
     /// Counts the nesting of expressions, so that no text exhausts the stack.
     class Nesting {
     public:
-        explicit Nesting(Expression& expression) : depth_(expression.depth_)
-        {
+        explicit Nesting(Expression& expression) : depth_(expression.depth_) {
             if (++depth_ > most_nesting_of_constant) expression.lexer_.fail("a constant expression is nested too deep");
         }
         ~Nesting() { --depth_; }
@@ -73,14 +70,12 @@ private:
         int& depth_;
     };
 
-    std::uint64_t integer_of(const Constant& constant) const
-    {
+    std::uint64_t integer_of(const Constant& constant) const {
         if (constant.is_floating()) lexer_.fail("got a floating-point constant, accepted: an integer");
         return constant.bits;
     }
 
-    int current_precedence() const
-    {
+    int current_precedence() const {
         if (!lexer_.at(Token::Kind::punctuation)) return 0;
         // A fast path for long lists of constants, where a comma follows each constant.
         if (std::string_view(",;)]}").find(lexer_.peek().text[0]) != std::string_view::npos) return 0;
@@ -89,8 +84,7 @@ private:
         return 0;
     }
 
-    Constant negated(Constant constant) const
-    {
+    Constant negated(Constant constant) const {
         switch (constant.kind) {
             case Kind::f32: constant.bits ^= std::uint64_t{1} << 31; break;
             case Kind::f64: constant.bits ^= std::uint64_t{1} << 63; break;
@@ -99,8 +93,7 @@ private:
         return constant;
     }
 
-    Constant unary()
-    {
+    Constant unary() {
         const Nesting nesting(*this);
         if (lexer_.accept('+')) return unary();
         if (lexer_.accept('-')) return negated(unary());
@@ -114,8 +107,7 @@ private:
         return primary();
     }
 
-    Constant in_parentheses()
-    {
+    Constant in_parentheses() {
         for (const auto& [name, kind] : {std::pair{"s64", Kind::s64}, std::pair{"u64", Kind::u64}}) {
             if (!lexer_.accept_dotted(name)) continue;
             lexer_.expect(')');
@@ -126,8 +118,7 @@ private:
         return constant;
     }
 
-    Constant primary()
-    {
+    Constant primary() {
         if (lexer_.at(Token::Kind::identifier) && lexer_.peek().text == "WARP_SZ") {
             lexer_.next();
             return signed_constant(32);
@@ -138,8 +129,7 @@ private:
         return constant;
     }
 
-    std::uint64_t digits(std::string_view text, int base) const
-    {
+    std::uint64_t digits(std::string_view text, int base) const {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
         if (error != std::errc() || end != text.data() + text.size())
@@ -147,8 +137,7 @@ private:
         return value;
     }
 
-    Constant number(std::string_view text) const
-    {
+    Constant number(std::string_view text) const {
         const char second = text.size() > 1 && text[0] == '0' ? static_cast<char>(text[1] | 0x20) : '\0';
         if (second == 'f' || second == 'd') return floating_bits(text.substr(2), second == 'f');
         const bool hexadecimal = second == 'x';
@@ -162,15 +151,13 @@ private:
         return {suffix || as_signed(value) < 0 ? Kind::u64 : Kind::s64, value};
     }
 
-    Constant floating_bits(std::string_view text, bool single) const
-    {
+    Constant floating_bits(std::string_view text, bool single) const {
         if (text.size() != (single ? 8u : 16u))
             lexer_.fail("got " + lexer_.given() + ", accepted: 0f and 8, or 0d and 16 hexadecimal digits");
         return {single ? Kind::f32 : Kind::f64, digits(text, 16)};
     }
 
-    Constant decimal_floating(std::string_view text) const
-    {
+    Constant decimal_floating(std::string_view text) const {
         double value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size())
@@ -178,8 +165,7 @@ private:
         return {Kind::f64, std::bit_cast<std::uint64_t>(value)};
     }
 
-    Constant combined(std::string_view name, const Constant& left, const Constant& right) const
-    {
+    Constant combined(std::string_view name, const Constant& left, const Constant& right) const {
         const std::uint64_t a = integer_of(left), b = integer_of(right);
         const bool is_unsigned = left.kind == Kind::u64 || right.kind == Kind::u64;
         const auto result = [&](std::uint64_t bits) { return Constant{is_unsigned ? Kind::u64 : Kind::s64, bits}; };
@@ -201,8 +187,7 @@ private:
         return signed_constant((name == "<=") == (less || a == b));
     }
 
-    std::uint64_t quotient(std::uint64_t a, std::uint64_t b, bool is_unsigned, bool remainder) const
-    {
+    std::uint64_t quotient(std::uint64_t a, std::uint64_t b, bool is_unsigned, bool remainder) const {
         if (b == 0) lexer_.fail("a constant expression divides by 0");
         if (is_unsigned) return remainder ? a % b : a / b;
         // The quotient of the least integer by -1 does not fit into 64 bits.
@@ -210,8 +195,7 @@ private:
         return static_cast<std::uint64_t>(remainder ? as_signed(a) % as_signed(b) : as_signed(a) / as_signed(b));
     }
 
-    static std::uint64_t shifted(const Constant& left, std::uint64_t count, bool to_left)
-    {
+    static std::uint64_t shifted(const Constant& left, std::uint64_t count, bool to_left) {
         const bool sign = left.kind == Kind::s64 && as_signed(left.bits) < 0;
         if (count > 63) return !to_left && sign ? ~std::uint64_t{0} : 0;
         if (to_left) return left.bits << count;
@@ -222,16 +206,14 @@ private:
     int depth_ = 0;
 };
 
-std::int64_t as_integer(const Lexer& lexer, const Constant& constant)
-{
+std::int64_t as_integer(const Lexer& lexer, const Constant& constant) {
     if (constant.is_floating()) lexer.fail("got a floating-point constant, accepted: an integer");
     return as_signed(constant.bits);
 }
 
 }  // namespace
 
-double Constant::to_double() const
-{
+double Constant::to_double() const {
     switch (kind) {
         case Kind::f32: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
         case Kind::f64: return std::bit_cast<double>(bits);
@@ -246,8 +228,7 @@ std::int64_t parse_integer(Lexer& lexer) { return as_integer(lexer, parse_consta
 
 std::int64_t parse_addend(Lexer& lexer) { return as_integer(lexer, Expression(lexer).binary(precedence_of_product)); }
 
-std::int64_t parse_number(Lexer& lexer, std::string_view what, std::int64_t least, std::int64_t most)
-{
+std::int64_t parse_number(Lexer& lexer, std::string_view what, std::int64_t least, std::int64_t most) {
     if (lexer.at(Token::Kind::number)) {
         const Token given = lexer.peek();
         const Constant constant = Expression(lexer).binary(precedence_of_product + 1);

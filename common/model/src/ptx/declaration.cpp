@@ -18,8 +18,7 @@ namespace {
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 constexpr std::size_t most_dimensions = 16;
 
-std::optional<StateSpace> find_space(std::string_view word)
-{
+std::optional<StateSpace> find_space(std::string_view word) {
     if (word == "reg") return StateSpace::reg;
     if (word == "sreg") return StateSpace::sreg;
     if (word == "const") return StateSpace::constant;
@@ -33,8 +32,7 @@ std::optional<StateSpace> find_space(std::string_view word)
 int find_vector(std::string_view word) { return word == "v2" ? 2 : word == "v4" ? 4 : word == "v8" ? 8 : 0; }
 
 /// `(.managed)`, `(.unified(…))`.
-bool parse_attribute(Lexer& lexer)
-{
+bool parse_attribute(Lexer& lexer) {
     bool managed = false;
     lexer.expect('(');
     do {
@@ -46,24 +44,21 @@ bool parse_attribute(Lexer& lexer)
     return managed;
 }
 
-std::uint64_t parse_alignment(Lexer& lexer)
-{
+std::uint64_t parse_alignment(Lexer& lexer) {
     const auto alignment = static_cast<std::uint64_t>(parse_number(lexer, "an alignment", 1, 1 << 30));
     if (!std::has_single_bit(alignment)) lexer.fail("an alignment of " + std::to_string(alignment) + ", accepted: powers of two");
     return alignment;
 }
 
 /// Skips `.ptr .global .align 16`, which describes the target of a parameter. Nothing here depends on it.
-void skip_pointee(Lexer& lexer)
-{
+void skip_pointee(Lexer& lexer) {
     while (lexer.at(Token::Kind::dotted)) {
         if (lexer.next().text == "align") parse_alignment(lexer);
     }
 }
 
 /// Reads the next modifier into `head`.
-void parse_modifier(Lexer& lexer, DeclarationHead& head)
-{
+void parse_modifier(Lexer& lexer, DeclarationHead& head) {
     const Token word = lexer.peek();
     const std::optional<StateSpace> space = find_space(word.text);
     const Type type = find_type(word.text);
@@ -87,8 +82,7 @@ void parse_modifier(Lexer& lexer, DeclarationHead& head)
     else if (head.type != Type::texref) head.type = type;
 }
 
-std::vector<std::uint64_t> parse_dimensions(Lexer& lexer)
-{
+std::vector<std::uint64_t> parse_dimensions(Lexer& lexer) {
     std::vector<std::uint64_t> dimensions;
     while (lexer.accept('[')) {
         std::int64_t elements = 0;
@@ -102,8 +96,7 @@ std::vector<std::uint64_t> parse_dimensions(Lexer& lexer)
     return dimensions;
 }
 
-std::uint64_t checked_bytes(const Lexer& lexer, std::uint64_t bytes, const std::vector<std::uint64_t>& dimensions, std::size_t first)
-{
+std::uint64_t checked_bytes(const Lexer& lexer, std::uint64_t bytes, const std::vector<std::uint64_t>& dimensions, std::size_t first) {
     for (std::size_t i = first; i < dimensions.size(); ++i) {
         if (bytes != 0 && dimensions[i] > most_bytes / bytes) lexer.fail("an array is larger than 2^48 bytes");
         bytes *= dimensions[i];
@@ -112,8 +105,7 @@ std::uint64_t checked_bytes(const Lexer& lexer, std::uint64_t bytes, const std::
 }
 
 /// Size and initial value of a variable whose name has been read.
-void parse_extent(Lexer& lexer, const DeclarationHead& head, Variable& variable)
-{
+void parse_extent(Lexer& lexer, const DeclarationHead& head, Variable& variable) {
     std::vector<std::uint64_t> dimensions = parse_dimensions(lexer);
     const std::uint64_t row = checked_bytes(lexer, head.element_bytes(), dimensions, 1);
     const bool open = !dimensions.empty() && dimensions[0] == 0;
@@ -131,8 +123,7 @@ void parse_extent(Lexer& lexer, const DeclarationHead& head, Variable& variable)
 
 std::uint64_t DeclarationHead::element_bytes() const { return static_cast<std::uint64_t>(bytes_of(type) * std::max(vector, 1)); }
 
-DeclarationHead parse_declaration_head(Lexer& lexer)
-{
+DeclarationHead parse_declaration_head(Lexer& lexer) {
     DeclarationHead head;
     while (lexer.at(Token::Kind::dotted)) parse_modifier(lexer, head);
     if (head.space == StateSpace::generic || head.type == Type::none)
@@ -141,8 +132,7 @@ DeclarationHead parse_declaration_head(Lexer& lexer)
     return head;
 }
 
-Declared parse_declared(Lexer& lexer, const DeclarationHead& head)
-{
+Declared parse_declared(Lexer& lexer, const DeclarationHead& head) {
     Declared declared;
     declared.line = lexer.line();
     declared.name = lexer.expect_identifier("a name");
@@ -162,8 +152,7 @@ Declared parse_declared(Lexer& lexer, const DeclarationHead& head)
     return declared;
 }
 
-std::vector<Declared> parse_parameters(Lexer& lexer)
-{
+std::vector<Declared> parse_parameters(Lexer& lexer) {
     std::vector<Declared> parameters;
     lexer.expect('(');
     while (!lexer.at(')')) {
@@ -177,8 +166,7 @@ std::vector<Declared> parse_parameters(Lexer& lexer)
     return parameters;
 }
 
-Linkage parse_linkage(Lexer& lexer)
-{
+Linkage parse_linkage(Lexer& lexer) {
     if (lexer.accept_dotted("extern")) return Linkage::external;
     if (lexer.accept_dotted("visible")) return Linkage::visible;
     if (lexer.accept_dotted("weak")) return Linkage::weak;
@@ -186,8 +174,7 @@ Linkage parse_linkage(Lexer& lexer)
     return Linkage::internal;
 }
 
-void skip_parentheses(Lexer& lexer)
-{
+void skip_parentheses(Lexer& lexer) {
     lexer.expect('(');
     int depth = 1;
     while (depth > 0) {

@@ -13,8 +13,7 @@ constexpr std::size_t most_scopes = 256;
 /// Registers are declared by the thousand as `name<N>`; variables are not, so N is small for them.
 constexpr int most_parameterized_variables = 4096;
 
-Operand::Scope scope_of(Symbol::Kind kind)
-{
+Operand::Scope scope_of(Symbol::Kind kind) {
     switch (kind) {
         case Symbol::Kind::variable: return Operand::Scope::function_variable;
         case Symbol::Kind::parameter: return Operand::Scope::parameter;
@@ -28,8 +27,7 @@ int last_index(std::size_t size) { return static_cast<int>(size) - 1; }
 
 }  // namespace
 
-bool is_special_register(std::string_view name)
-{
+bool is_special_register(std::string_view name) {
     constexpr std::string_view names[] = {
         "%tid",
         "%ntid",
@@ -60,25 +58,21 @@ bool is_special_register(std::string_view name)
 
 FunctionNames::FunctionNames(ModuleState& state, Function& function) : state_(state), function_(function), scopes_(1) {}
 
-void FunctionNames::open_scope()
-{
+void FunctionNames::open_scope() {
     if (scopes_.size() == most_scopes) state_.lexer.fail("scopes are nested too deep, accepted: " + std::to_string(most_scopes));
     scopes_.emplace_back();
 }
 
-void FunctionNames::declare(std::string_view name, Symbol symbol)
-{
+void FunctionNames::declare(std::string_view name, Symbol symbol) {
     if (!scopes_.back().names.try_emplace(name, symbol).second) state_.lexer.fail(in_quotes(name) + " is declared twice in one scope");
 }
 
-void FunctionNames::declare_register(std::string_view name, const Declared& declared)
-{
+void FunctionNames::declare_register(std::string_view name, const Declared& declared) {
     function_.registers.push_back({std::string(name), declared.variable.type, declared.vector});
     declare(name, {Symbol::Kind::reg, last_index(function_.registers.size()), 0});
 }
 
-void FunctionNames::declare_variable(std::string_view name, const Declared& declared, Linkage linkage)
-{
+void FunctionNames::declare_variable(std::string_view name, const Declared& declared, Linkage linkage) {
     Variable variable = declared.variable;
     variable.name = name;
     variable.linkage = linkage;
@@ -90,8 +84,7 @@ void FunctionNames::declare_variable(std::string_view name, const Declared& decl
     declare(name, {Symbol::Kind::variable, last_index(function_.variables.size()), declared.element_bytes});
 }
 
-void FunctionNames::declare_parameters(const std::vector<Declared>& declared, bool returns)
-{
+void FunctionNames::declare_parameters(const std::vector<Declared>& declared, bool returns) {
     std::vector<Variable>& list = returns ? function_.returns : function_.parameters;
     for (const Declared& parameter : declared) {
         list.push_back(parameter.variable);
@@ -105,8 +98,7 @@ void FunctionNames::declare_parameters(const std::vector<Declared>& declared, bo
     }
 }
 
-void FunctionNames::declare_in_body(Declared&& declared, Linkage linkage)
-{
+void FunctionNames::declare_in_body(Declared&& declared, Linkage linkage) {
     const bool is_register = declared.variable.space == StateSpace::reg;
     if (is_register) state_.count_registers(static_cast<std::size_t>(std::max(declared.count, 1)));
     else if (declared.count > most_parameterized_variables)
@@ -119,14 +111,12 @@ void FunctionNames::declare_in_body(Declared&& declared, Linkage linkage)
     for (int i = 0; i < declared.count; ++i) declare_one(made_names_.emplace_back(std::string(declared.name) + std::to_string(i)));
 }
 
-void FunctionNames::declare_label(std::string_view name)
-{
+void FunctionNames::declare_label(std::string_view name) {
     function_.labels.push_back({std::string(name), static_cast<int>(function_.instructions.size())});
     declare(name, {Symbol::Kind::label, last_index(function_.labels.size()), 0});
 }
 
-void FunctionNames::declare_branch_targets(std::string_view name, const std::vector<std::string_view>& labels)
-{
+void FunctionNames::declare_branch_targets(std::string_view name, const std::vector<std::string_view>& labels) {
     Targets& targets = function_.targets.emplace_back();
     targets.name = name;
     targets.labels.assign(labels.size(), -1);
@@ -135,8 +125,7 @@ void FunctionNames::declare_branch_targets(std::string_view name, const std::vec
     for (std::size_t i = 0; i < labels.size(); ++i) scopes_.back().waiting.push_back({nullptr, labels[i], state_.lexer.line(), index, i});
 }
 
-const Symbol* FunctionNames::find(std::string_view name) const
-{
+const Symbol* FunctionNames::find(std::string_view name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
         const auto found = scope->names.find(name);
         if (found != scope->names.end() && found->second.declared_first()) return &found->second;
@@ -144,15 +133,13 @@ const Symbol* FunctionNames::find(std::string_view name) const
     return nullptr;
 }
 
-std::uint64_t FunctionNames::element_bytes(std::string_view name) const
-{
+std::uint64_t FunctionNames::element_bytes(std::string_view name) const {
     if (const Symbol* symbol = find(name)) return symbol->element_bytes;
     const ModuleSymbol* symbol = state_.find(name);
     return symbol == nullptr ? 0 : symbol->element_bytes;
 }
 
-void FunctionNames::resolve_operands(std::vector<Operand>& operands, int line)
-{
+void FunctionNames::resolve_operands(std::vector<Operand>& operands, int line) {
     for (Operand& operand : operands) {
         resolve_operand(operand, line);
         if (!operand.elements.empty()) resolve_operands(operand.elements, line);
@@ -160,8 +147,7 @@ void FunctionNames::resolve_operands(std::vector<Operand>& operands, int line)
     }
 }
 
-void FunctionNames::resolve_operand(Operand& operand, int line)
-{
+void FunctionNames::resolve_operand(Operand& operand, int line) {
     const bool is_address = operand.kind == Operand::Kind::address && operand.base == Operand::Base::symbol;
     if (operand.kind != Operand::Kind::symbol && !is_address) return;
     if (const Symbol* symbol = find(operand.name)) {
@@ -173,8 +159,7 @@ void FunctionNames::resolve_operand(Operand& operand, int line)
     scopes_.back().waiting.push_back({&operand, operand.name, line, -1, 0});
 }
 
-bool FunctionNames::settle(const Waiting& waiting, const Scope& scope)
-{
+bool FunctionNames::settle(const Waiting& waiting, const Scope& scope) {
     const auto found = scope.names.find(waiting.name);
     if (found == scope.names.end() || found->second.declared_first()) return false;
     const Symbol& symbol = found->second;
@@ -192,8 +177,7 @@ bool FunctionNames::settle(const Waiting& waiting, const Scope& scope)
     return true;
 }
 
-void FunctionNames::close_scope()
-{
+void FunctionNames::close_scope() {
     const Scope scope = std::move(scopes_.back());
     scopes_.pop_back();
     for (const Waiting& waiting : scope.waiting) {
@@ -203,8 +187,7 @@ void FunctionNames::close_scope()
     }
 }
 
-void FunctionNames::leave_to_module(const Waiting& waiting)
-{
+void FunctionNames::leave_to_module(const Waiting& waiting) {
     if (waiting.operand == nullptr) fail_at(waiting.line, function_.name, "the label " + in_quotes(waiting.name) + " is not declared");
     if (!state_.resolve(*waiting.operand)) state_.resolve_later(*waiting.operand, waiting.line);
 }

@@ -16,15 +16,13 @@ namespace simt::ptx {
 namespace {
 
 /// An indirect call's parameters or returns.
-std::vector<Variable> variables_of(std::vector<Declared>&& declared)
-{
+std::vector<Variable> variables_of(std::vector<Declared>&& declared) {
     std::vector<Variable> variables;
     for (Declared& one : declared) variables.push_back(std::move(one.variable));
     return variables;
 }
 
-bool begins_declaration(std::string_view word)
-{
+bool begins_declaration(std::string_view word) {
     constexpr std::string_view words[] = {"reg",  "local", "shared",    "param",  "global",  "const", "tex",
                                           "sreg", "align", "attribute", "extern", "visible", "weak",  "common"};
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
@@ -32,22 +30,19 @@ bool begins_declaration(std::string_view word)
 
 }  // namespace
 
-void skip_pragma(Lexer& lexer)
-{
+void skip_pragma(Lexer& lexer) {
     do lexer.expect_string();
     while (lexer.accept(','));
     lexer.expect(';');
 }
 
 FunctionParser::FunctionParser(ModuleState& state, Linkage linkage, bool is_entry)
-    : state_(state), lexer_(state.lexer), names_(state, function_), operands_(state.lexer, names_)
-{
+    : state_(state), lexer_(state.lexer), names_(state, function_), operands_(state.lexer, names_) {
     function_.linkage = linkage;
     function_.is_entry = is_entry;
 }
 
-void FunctionParser::parse()
-{
+void FunctionParser::parse() {
     while (lexer_.accept_dotted("attribute")) skip_parentheses(lexer_);
     if (lexer_.at('(')) names_.declare_parameters(parse_parameters(lexer_), true);
     const std::string_view name = lexer_.expect_identifier("the name of a function");
@@ -67,20 +62,17 @@ void FunctionParser::parse()
 }
 
 /// Adds the function to the module, or completes its earlier declaration.
-void FunctionParser::enter()
-{
+void FunctionParser::enter() {
     Function& known = state_.module.functions[static_cast<std::size_t>(state_.declare_function(lexer_.function()))];
     if (known.has_body && function_.has_body) lexer_.fail("the function is defined twice");
     if (!known.has_body) known = std::move(function_);
 }
 
-int FunctionParser::number(std::string_view what)
-{
+int FunctionParser::number(std::string_view what) {
     return static_cast<int>(parse_number(lexer_, what, 0, std::numeric_limits<int>::max()));
 }
 
-void FunctionParser::dimensions(std::array<int, 3>& extents)
-{
+void FunctionParser::dimensions(std::array<int, 3>& extents) {
     extents = {1, 1, 1};
     std::size_t i = 0;
     do {
@@ -89,8 +81,7 @@ void FunctionParser::dimensions(std::array<int, 3>& extents)
     } while (lexer_.accept(','));
 }
 
-bool FunctionParser::tuning_directive(std::string_view word)
-{
+bool FunctionParser::tuning_directive(std::string_view word) {
     if (word == "maxntid") dimensions(function_.max_threads);
     else if (word == "reqntid") dimensions(function_.required_threads);
     else if (word == "reqnctapercluster") dimensions(function_.required_cluster);
@@ -105,8 +96,7 @@ bool FunctionParser::tuning_directive(std::string_view word)
     return true;
 }
 
-void FunctionParser::directives()
-{
+void FunctionParser::directives() {
     while (lexer_.at(Token::Kind::dotted)) {
         const Token word = lexer_.next();
         if (!tuning_directive(word.text))
@@ -114,8 +104,7 @@ void FunctionParser::directives()
     }
 }
 
-void FunctionParser::body()
-{
+void FunctionParser::body() {
     state_.places.begin_function();
     lexer_.expect('{');
     const std::size_t outer = names_.depth();
@@ -123,8 +112,7 @@ void FunctionParser::body()
     while (names_.depth() > outer) statement();
 }
 
-void FunctionParser::statement()
-{
+void FunctionParser::statement() {
     if (lexer_.accept('{')) return names_.open_scope();
     if (lexer_.accept('}')) return names_.close_scope();
     if (lexer_.accept(';')) return;
@@ -137,8 +125,7 @@ void FunctionParser::statement()
     instruction(word, std::move(one));
 }
 
-void FunctionParser::directive()
-{
+void FunctionParser::directive() {
     const std::string_view word = lexer_.peek().text;
     if (begins_declaration(word)) return declaration();
     if (word != "loc" && word != "file" && word != "pragma")
@@ -149,8 +136,7 @@ void FunctionParser::directive()
     else skip_pragma(lexer_);
 }
 
-void FunctionParser::declaration()
-{
+void FunctionParser::declaration() {
     const Linkage linkage = parse_linkage(lexer_);
     const DeclarationHead head = parse_declaration_head(lexer_);
     do names_.declare_in_body(parse_declared(lexer_, head), linkage);
@@ -158,16 +144,14 @@ void FunctionParser::declaration()
     lexer_.expect(';');
 }
 
-void FunctionParser::labelled(const Token& name)
-{
+void FunctionParser::labelled(const Token& name) {
     if (lexer_.accept_dotted("branchtargets")) return branch_targets(name.text);
     if (lexer_.accept_dotted("calltargets")) return call_targets(name.text);
     if (lexer_.accept_dotted("callprototype")) return call_prototype(name.text);
     names_.declare_label(name.text);
 }
 
-void FunctionParser::branch_targets(std::string_view name)
-{
+void FunctionParser::branch_targets(std::string_view name) {
     std::vector<std::string_view> labels;
     do labels.push_back(lexer_.expect_identifier("a label"));
     while (lexer_.accept(','));
@@ -175,8 +159,7 @@ void FunctionParser::branch_targets(std::string_view name)
     lexer_.expect(';');
 }
 
-void FunctionParser::call_targets(std::string_view name)
-{
+void FunctionParser::call_targets(std::string_view name) {
     Targets targets;
     targets.name = name;
     do {
@@ -190,8 +173,7 @@ void FunctionParser::call_targets(std::string_view name)
     lexer_.expect(';');
 }
 
-void FunctionParser::call_prototype(std::string_view name)
-{
+void FunctionParser::call_prototype(std::string_view name) {
     Prototype prototype;
     prototype.name = name;
     if (lexer_.at('(')) prototype.returns = variables_of(parse_parameters(lexer_));
@@ -203,8 +185,7 @@ void FunctionParser::call_prototype(std::string_view name)
     names_.declare(name, {Symbol::Kind::prototype, static_cast<int>(function_.prototypes.size()) - 1, 0});
 }
 
-void FunctionParser::guard(Instruction& instruction)
-{
+void FunctionParser::guard(Instruction& instruction) {
     lexer_.expect('@');
     instruction.guard_negated = lexer_.accept('!');
     const Token name = lexer_.peek();
@@ -215,8 +196,7 @@ void FunctionParser::guard(Instruction& instruction)
     instruction.guard = symbol->index;
 }
 
-void FunctionParser::instruction(const Token& opcode, Instruction&& instruction)
-{
+void FunctionParser::instruction(const Token& opcode, Instruction&& instruction) {
     instruction.opcode = opcode.text;
     instruction.ptx_line = opcode.line;
     instruction.location = state_.places.current();
@@ -234,8 +214,7 @@ void FunctionParser::instruction(const Token& opcode, Instruction&& instruction)
     names_.resolve_operands(function_.instructions.back().operands, opcode.line);
 }
 
-void FunctionParser::call_operands(std::vector<Operand>& operands)
-{
+void FunctionParser::call_operands(std::vector<Operand>& operands) {
     Operand returns, arguments;
     returns.kind = arguments.kind = Operand::Kind::vector;
     if (lexer_.at('(')) {

@@ -14,11 +14,9 @@ namespace {
 class Initializer {
 public:
     Initializer(Lexer& lexer, Variable& variable, const std::vector<std::uint64_t>& dimensions)
-        : lexer_(lexer), variable_(variable), dimensions_(dimensions), scalar_(static_cast<std::uint64_t>(bytes_of(variable.type)))
-    {}
+        : lexer_(lexer), variable_(variable), dimensions_(dimensions), scalar_(static_cast<std::uint64_t>(bytes_of(variable.type))) {}
 
-    std::uint64_t whole()
-    {
+    std::uint64_t whole() {
         if (lexer_.at(Token::Kind::string)) return characters();
         if (lexer_.at('{')) return braces(0, 0);
         if (!dimensions_.empty()) lexer_.fail("got " + lexer_.given() + ", accepted: '{' and the values of the array");
@@ -28,16 +26,14 @@ public:
 
 private:
     /// The bytes inside one pair of braces at `level`; 0 where the text leaves the extent open.
-    std::uint64_t bytes_at(std::size_t level) const
-    {
+    std::uint64_t bytes_at(std::size_t level) const {
         std::uint64_t bytes = scalar_;
         for (std::size_t i = level; i < dimensions_.size(); ++i) bytes *= dimensions_[i];
         return bytes;
     }
 
     /// @return the offset of the end of the values
-    std::uint64_t braces(std::size_t level, std::uint64_t begin)
-    {
+    std::uint64_t braces(std::size_t level, std::uint64_t begin) {
         if (level > dimensions_.size()) lexer_.fail("more braces than the array has dimensions");
         lexer_.expect('{');
         std::uint64_t position = begin;
@@ -61,8 +57,7 @@ private:
         return position;
     }
 
-    std::uint64_t characters()
-    {
+    std::uint64_t characters() {
         const std::string_view text = lexer_.expect_string();
         const std::uint64_t room = bytes_at(0);
         if (scalar_ != 1 || (room != 0 && text.size() > room))
@@ -71,8 +66,7 @@ private:
         return text.size();
     }
 
-    void scalar(std::uint64_t position)
-    {
+    void scalar(std::uint64_t position) {
         if (lexer_.at(Token::Kind::identifier) && lexer_.peek().text != "WARP_SZ") return address(position, ~std::uint64_t{0});
         const Constant constant = parse_constant(lexer_);
         if (!lexer_.accept('(')) return write(position, bits_of(constant));
@@ -81,8 +75,7 @@ private:
         lexer_.expect(')');
     }
 
-    void address(std::uint64_t position, std::uint64_t mask)
-    {
+    void address(std::uint64_t position, std::uint64_t mask) {
         Relocation relocation;
         relocation.offset = position;
         relocation.bytes = static_cast<int>(scalar_);
@@ -100,8 +93,7 @@ private:
         variable_.relocations.push_back(std::move(relocation));
     }
 
-    std::int64_t addends()
-    {
+    std::int64_t addends() {
         std::uint64_t sum = 0;
         while (lexer_.at('+') || lexer_.at('-')) {
             const bool plus = lexer_.next().text == "+";
@@ -111,8 +103,7 @@ private:
         return static_cast<std::int64_t>(sum);
     }
 
-    std::uint64_t bits_of(const Constant& constant) const
-    {
+    std::uint64_t bits_of(const Constant& constant) const {
         const bool floating = constant.is_floating();
         if (scalar_ == 4 && (floating || variable_.type == Type::f32)) {
             if (constant.kind == Constant::Kind::f32) return constant.bits;
@@ -128,8 +119,7 @@ private:
         return constant.bits;
     }
 
-    void write(std::uint64_t position, std::uint64_t bits)
-    {
+    void write(std::uint64_t position, std::uint64_t bits) {
         // Nested braces can reach far elements with few words, so the filled bytes are limited in proportion to the text.
         const std::uint64_t most = (std::uint64_t{1} << 20) + 16 * lexer_.text_size();
         if (position > most) lexer_.fail("the initial value of " + in_quotes(variable_.name) + " is too large");
@@ -145,8 +135,7 @@ private:
 
 }  // namespace
 
-std::uint64_t parse_initializer(Lexer& lexer, Variable& variable, const std::vector<std::uint64_t>& dimensions)
-{
+std::uint64_t parse_initializer(Lexer& lexer, Variable& variable, const std::vector<std::uint64_t>& dimensions) {
     return Initializer(lexer, variable, dimensions).whole();
 }
 

@@ -14,14 +14,12 @@ namespace simt::ptx {
 
 namespace {
 
-void replace_all(std::string& text, std::string_view what, std::string_view with)
-{
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
     for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
 }
 
 /// Removes the casts that the demangler writes before constants: `(int)32` becomes 32, and `(bool)1` becomes true.
-void drop_casts(std::string& text)
-{
+void drop_casts(std::string& text) {
     replace_all(text, "(bool)1", "true");
     replace_all(text, "(bool)0", "false");
     for (const std::string_view cast :
@@ -30,8 +28,7 @@ void drop_casts(std::string& text)
 }
 
 /// The position of the parameters: the last opening parenthesis outside of angle brackets.
-std::size_t end_of_name(std::string_view text)
-{
+std::size_t end_of_name(std::string_view text) {
     int depth = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (text[at] == '<') ++depth;
@@ -42,8 +39,7 @@ std::size_t end_of_name(std::string_view text)
 }
 
 /// The position of the unqualified name: after the last space or `::` outside of angle brackets.
-std::size_t begin_of_name(std::string_view text)
-{
+std::size_t begin_of_name(std::string_view text) {
     int depth = 0;
     std::size_t begin = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -56,24 +52,21 @@ std::size_t begin_of_name(std::string_view text)
 }
 
 /// The demangled form of a name; empty if the name cannot be demangled.
-std::string demangled(const std::string& mangled)
-{
+std::string demangled(const std::string& mangled) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
     return status == 0 && text ? text.get() : "";
 }
 
 /// Removes the tags that Numba adds to the names of functions: `copy[abi:v1][abi:cw51]` becomes copy.
-void drop_tags(std::string& text)
-{
+void drop_tags(std::string& text) {
     constexpr std::string_view tag = "[abi:";
     for (std::size_t at = 0; (at = text.find(tag, at)) != std::string::npos;) text.erase(at, text.find(']', at) - at + 1);
 }
 
 /// The unqualified name in a mangled one that the demangler does not understand: the last identifier before the template arguments or the
 /// parameters. Each identifier stands behind its length. Empty if there is none.
-std::string last_identifier(std::string_view mangled)
-{
+std::string last_identifier(std::string_view mangled) {
     if (!mangled.starts_with("_Z")) return "";
     std::size_t at = 2;
     if (at < mangled.size() && mangled[at] == 'N') ++at;
@@ -91,8 +84,7 @@ std::string last_identifier(std::string_view mangled)
 
 }  // namespace
 
-std::string kernel_name(const std::string& mangled)
-{
+std::string kernel_name(const std::string& mangled) {
     std::string text = demangled(mangled);
     if (text.empty()) {
         const std::string identifier = last_identifier(mangled);
@@ -105,8 +97,7 @@ std::string kernel_name(const std::string& mangled)
     return name.substr(begin_of_name(name));
 }
 
-std::string function_name(const std::string& mangled)
-{
+std::string function_name(const std::string& mangled) {
     const std::string text = demangled(mangled);
     return text.empty() ? mangled : text;
 }

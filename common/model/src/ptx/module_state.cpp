@@ -9,20 +9,17 @@ namespace simt::ptx {
 
 ModuleState::ModuleState(std::string_view text) : lexer(text), registers_left_((std::size_t{1} << 20) + text.size()) {}
 
-const ModuleSymbol* ModuleState::find(std::string_view name) const
-{
+const ModuleSymbol* ModuleState::find(std::string_view name) const {
     const auto found = symbols_.find(name);
     return found == symbols_.end() ? nullptr : &found->second;
 }
 
-int ModuleState::add_hidden_variable(Variable&& variable)
-{
+int ModuleState::add_hidden_variable(Variable&& variable) {
     module.variables.push_back(std::move(variable));
     return static_cast<int>(module.variables.size()) - 1;
 }
 
-void ModuleState::declare_variable(Declared&& declared, Linkage linkage)
-{
+void ModuleState::declare_variable(Declared&& declared, Linkage linkage) {
     Variable& variable = declared.variable;
     variable.linkage = linkage;
     const ModuleSymbol* earlier = find(declared.name);
@@ -41,8 +38,7 @@ void ModuleState::declare_variable(Declared&& declared, Linkage linkage)
     known.alignment = alignment;
 }
 
-int ModuleState::declare_function(std::string_view name)
-{
+int ModuleState::declare_function(std::string_view name) {
     const ModuleSymbol* earlier = find(name);
     if (earlier == nullptr) {
         symbols_[name] = {Operand::Scope::function, static_cast<int>(module.functions.size()), 0};
@@ -53,8 +49,7 @@ int ModuleState::declare_function(std::string_view name)
     return earlier->index;
 }
 
-bool ModuleState::resolve(Operand& operand) const
-{
+bool ModuleState::resolve(Operand& operand) const {
     const ModuleSymbol* symbol = find(operand.name);
     if (symbol == nullptr) return false;
     operand.scope = symbol->scope;
@@ -66,14 +61,12 @@ void ModuleState::resolve_later(Operand& operand, int line) { unresolved_.push_b
 
 void ModuleState::require_function(std::string_view name, int line) { required_.push_back({name, line, lexer.function()}); }
 
-void ModuleState::count_registers(std::size_t registers)
-{
+void ModuleState::count_registers(std::size_t registers) {
     if (registers > registers_left_) lexer.fail("more registers are declared than a text of this length can use");
     registers_left_ -= registers;
 }
 
-void ModuleState::finish()
-{
+void ModuleState::finish() {
     for (const UnresolvedOperand& name : unresolved_)
         if (!resolve(*name.operand)) fail_at(name.line, name.function, in_quotes(name.operand->name) + " is not declared");
     for (const RequiredName& name : required_) {

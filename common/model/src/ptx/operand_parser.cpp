@@ -16,8 +16,7 @@ constexpr int most_nesting = 8;
 
 constexpr std::string_view warp_size = "WARP_SZ";
 
-int find_component(std::string_view word)
-{
+int find_component(std::string_view word) {
     if (word.size() != 1) return -1;
     const std::size_t position = word.find_first_of("xyzw");
     if (position == 0) return static_cast<int>(std::string_view("xyzw").find(word));
@@ -27,15 +26,13 @@ int find_component(std::string_view word)
 
 }  // namespace
 
-Operand OperandParser::operand()
-{
+Operand OperandParser::operand() {
     Operand first = primary(0);
     if (lexer_.accept('|')) first.second.push_back(primary(0));
     return first;
 }
 
-Operand OperandParser::parenthesized()
-{
+Operand OperandParser::parenthesized() {
     Operand list;
     list.kind = Operand::Kind::vector;
     lexer_.expect('(');
@@ -47,15 +44,13 @@ Operand OperandParser::parenthesized()
     return list;
 }
 
-bool OperandParser::sign_before_name() const
-{
+bool OperandParser::sign_before_name() const {
     if (!lexer_.at('!') && !lexer_.at('-')) return false;
     const Token second = lexer_.peek_second();
     return second.kind == Token::Kind::identifier && second.text != warp_size;
 }
 
-Operand OperandParser::primary(int depth)
-{
+Operand OperandParser::primary(int depth) {
     if (depth > most_nesting) lexer_.fail("an operand is nested too deep");
     if (lexer_.at('[')) return brackets(depth);
     if (lexer_.at('{')) return vector(depth);
@@ -65,8 +60,7 @@ Operand OperandParser::primary(int depth)
     return named(true);
 }
 
-Operand OperandParser::constant()
-{
+Operand OperandParser::constant() {
     const Constant constant = parse_constant(lexer_);
     Operand operand;
     operand.kind = constant.is_floating() ? Operand::Kind::floating : Operand::Kind::integer;
@@ -75,8 +69,7 @@ Operand OperandParser::constant()
     return operand;
 }
 
-Operand OperandParser::vector(int depth)
-{
+Operand OperandParser::vector(int depth) {
     Operand list;
     list.kind = Operand::Kind::vector;
     lexer_.expect('{');
@@ -88,8 +81,7 @@ Operand OperandParser::vector(int depth)
     return list;
 }
 
-Operand OperandParser::named(bool negated)
-{
+Operand OperandParser::named(bool negated) {
     const Token name = lexer_.peek();
     lexer_.expect_identifier("a register or a name");
     Operand operand;
@@ -116,8 +108,7 @@ Operand OperandParser::named(bool negated)
     return operand;
 }
 
-void OperandParser::read_component(Operand& operand, const Register& declared)
-{
+void OperandParser::read_component(Operand& operand, const Register& declared) {
     const std::string_view word = lexer_.peek().text;
     if (declared.vector != 0) {
         operand.component = find_component(word);
@@ -134,8 +125,7 @@ void OperandParser::read_component(Operand& operand, const Register& declared)
 }
 
 /// The byte offset of a subscript `[n]` after a variable's name.
-std::int64_t OperandParser::subscript(std::string_view name)
-{
+std::int64_t OperandParser::subscript(std::string_view name) {
     const std::uint64_t element = names_.element_bytes(name);
     if (element == 0) lexer_.fail("a subscript of " + in_quotes(name) + ", accepted: of an array that is declared before");
     lexer_.expect('[');
@@ -144,8 +134,7 @@ std::int64_t OperandParser::subscript(std::string_view name)
     return static_cast<std::int64_t>(index * element);
 }
 
-std::int64_t OperandParser::addends()
-{
+std::int64_t OperandParser::addends() {
     std::uint64_t sum = 0;
     while (lexer_.at('+') || lexer_.at('-')) {
         const bool plus = lexer_.next().text == "+";
@@ -156,8 +145,7 @@ std::int64_t OperandParser::addends()
 }
 
 /// Reads an address or a compound operand in brackets.
-Operand OperandParser::address_of(Operand&& base)
-{
+Operand OperandParser::address_of(Operand&& base) {
     switch (base.kind) {
         case Operand::Kind::reg: base.base = Operand::Base::reg; break;
         case Operand::Kind::symbol: base.base = Operand::Base::symbol; break;
@@ -170,8 +158,7 @@ Operand OperandParser::address_of(Operand&& base)
     return std::move(base);
 }
 
-Operand OperandParser::brackets(int depth)
-{
+Operand OperandParser::brackets(int depth) {
     Operand list;
     list.kind = Operand::Kind::compound;
     lexer_.expect('[');

@@ -18,8 +18,7 @@ class ModuleParser {
 public:
     explicit ModuleParser(std::string_view text) : state_(text), lexer_(state_.lexer) {}
 
-    Module parse()
-    {
+    Module parse() {
         if (!lexer_.accept_dotted("version")) lexer_.fail("got " + lexer_.given() + ", accepted: PTX, which begins with .version");
         version();
         while (!lexer_.at(Token::Kind::end)) statement();
@@ -29,8 +28,7 @@ public:
     }
 
 private:
-    void version()
-    {
+    void version() {
         const Token token = lexer_.next();
         const std::size_t dot = token.text.find('.');
         const auto small = [](std::string_view digits) {
@@ -46,8 +44,7 @@ private:
                         std::to_string(newest_version % 10) + ": build the program with an nvcc that writes this");
     }
 
-    void statement()
-    {
+    void statement() {
         if (lexer_.accept(';')) return;
         if (lexer_.at('@') && lexer_.peek_second().text == "@") return lexer_.skip_line();
         if (!lexer_.at(Token::Kind::dotted)) lexer_.fail("got " + lexer_.given() + ", accepted: a directive");
@@ -62,8 +59,7 @@ private:
         declaration();
     }
 
-    void module_directive()
-    {
+    void module_directive() {
         const std::string_view word = lexer_.next().text;
         if (word == "version") return version();
         if (word == "address_size") {
@@ -76,8 +72,7 @@ private:
         while (lexer_.accept(',')) lexer_.expect_identifier("a platform or mode");
     }
 
-    void debug_directive()
-    {
+    void debug_directive() {
         const std::string_view word = lexer_.next().text;
         if (word == "file") return state_.places.read_file(lexer_);
         if (word == "loc") return state_.places.read_location(lexer_);
@@ -88,8 +83,7 @@ private:
         lexer_.skip_braces();
     }
 
-    void alias()
-    {
+    void alias() {
         lexer_.next();
         const int line = lexer_.line();
         const std::string_view name = lexer_.expect_identifier("the name of a function");
@@ -101,8 +95,7 @@ private:
         state_.module.aliases[std::string(name)] = aliasee;
     }
 
-    void declaration()
-    {
+    void declaration() {
         const Linkage linkage = parse_linkage(lexer_);
         if (lexer_.at_dotted("entry") || lexer_.at_dotted("func")) {
             const bool is_entry = lexer_.next().text == "entry";

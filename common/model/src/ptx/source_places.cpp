@@ -14,8 +14,7 @@ namespace {
 
 constexpr int bits_of_column = 16, bits_of_line = 28, bits_of_file = 20;
 
-std::string without_escapes(std::string_view text)
-{
+std::string without_escapes(std::string_view text) {
     std::string path;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\\' && i + 1 < text.size()) ++i;
@@ -26,8 +25,7 @@ std::string without_escapes(std::string_view text)
 
 }  // namespace
 
-void SourcePlaces::read_file(Lexer& lexer)
-{
+void SourcePlaces::read_file(Lexer& lexer) {
     const auto number = static_cast<std::size_t>(parse_number(lexer, "the number of a file", 0, (1 << bits_of_file) - 1));
     std::string path = without_escapes(lexer.expect_string());
     if (lexer.at(Token::Kind::string)) path.append(1, '/').append(without_escapes(lexer.expect_string()));
@@ -37,8 +35,7 @@ void SourcePlaces::read_file(Lexer& lexer)
     files_[number] = std::move(path);
 }
 
-Location SourcePlaces::read_place(Lexer& lexer)
-{
+Location SourcePlaces::read_place(Lexer& lexer) {
     Location place;
     place.file = static_cast<int>(parse_number(lexer, "the number of a file", 0, (1 << bits_of_file) - 1));
     place.line = static_cast<int>(parse_number(lexer, "a line", 0, (1 << bits_of_line) - 1));
@@ -47,8 +44,7 @@ Location SourcePlaces::read_place(Lexer& lexer)
     return place;
 }
 
-void SourcePlaces::read_location(Lexer& lexer)
-{
+void SourcePlaces::read_location(Lexer& lexer) {
     // Compilers of LLVM number the lines of inline assembly. All of them stand at the line of the first, that of the statement.
     const int assembly = lexer.assembly();
     Location place = read_place(lexer);
@@ -71,8 +67,7 @@ void SourcePlaces::read_location(Lexer& lexer)
     current_ = place;
 }
 
-void SourcePlaces::read_debug_strings(Lexer& lexer)
-{
+void SourcePlaces::read_debug_strings(Lexer& lexer) {
     lexer.expect('{');
     while (!lexer.accept('}')) {
         if (lexer.at(Token::Kind::identifier)) {
@@ -86,30 +81,26 @@ void SourcePlaces::read_debug_strings(Lexer& lexer)
     }
 }
 
-void SourcePlaces::begin_function()
-{
+void SourcePlaces::begin_function() {
     current_ = {};
     latest_.clear();
 }
 
-void SourcePlaces::finish(Module& module)
-{
+void SourcePlaces::finish(Module& module) {
     files_.resize(std::max(files_.size(), static_cast<std::size_t>(most_file_) + 1));
     module.files = std::move(files_);
     module.inlinings.reserve(inlinings_.size());
     for (const Inlined& inlined : inlinings_) module.inlinings.push_back({name_at(inlined), inlined.at});
 }
 
-int SourcePlaces::inlining_of(const Inlined& inlined)
-{
+int SourcePlaces::inlining_of(const Inlined& inlined) {
     const auto [entry, added] = inlining_numbers_.try_emplace(inlined, static_cast<int>(inlinings_.size()));
     if (added) inlinings_.push_back(inlined);
     return entry->second;
 }
 
 /// The name in `.debug_str`; empty where there is none, since a missing name must not stop a program.
-std::string SourcePlaces::name_at(const Inlined& inlined) const
-{
+std::string SourcePlaces::name_at(const Inlined& inlined) const {
     const auto label = debug_labels_.find(inlined.label);
     if (label == debug_labels_.end() || inlined.offset < 0) return {};
     const auto offset = static_cast<std::uint64_t>(inlined.offset);
@@ -118,8 +109,7 @@ std::string SourcePlaces::name_at(const Inlined& inlined) const
     return debug_bytes_.substr(begin, debug_bytes_.find('\0', begin) - begin);
 }
 
-std::uint64_t SourcePlaces::key_of(const Location& place)
-{
+std::uint64_t SourcePlaces::key_of(const Location& place) {
     const auto file = static_cast<std::uint64_t>(place.file), line = static_cast<std::uint64_t>(place.line);
     return (file << bits_of_line | line) << bits_of_column | static_cast<std::uint64_t>(place.column);
 }

@@ -35,8 +35,7 @@ static_assert(std::size(facts_of_types) == static_cast<std::size_t>(Type::surfre
 
 const TypeFacts& facts_of(Type type) { return facts_of_types[static_cast<std::size_t>(type)]; }
 
-std::unordered_map<std::string_view, Type> types_by_name()
-{
+std::unordered_map<std::string_view, Type> types_by_name() {
     std::unordered_map<std::string_view, Type> types;
     for (std::size_t i = 1; i < std::size(facts_of_types); ++i) types[facts_of_types[i].name] = static_cast<Type>(i);
     return types;
@@ -52,20 +51,17 @@ bool is_signed(Type type) { return facts_of(type).is_signed; }
 
 const char* name_of(Type type) { return facts_of(type).name; }
 
-Type find_type(std::string_view name)
-{
+Type find_type(std::string_view name) {
     static const std::unordered_map<std::string_view, Type> types = types_by_name();
     const auto found = types.find(name);
     return found == types.end() ? Type::none : found->second;
 }
 
-bool Instruction::has(std::string_view modifier) const
-{
+bool Instruction::has(std::string_view modifier) const {
     return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
 }
 
-Type Instruction::type(int n) const
-{
+Type Instruction::type(int n) const {
     for (const std::string& modifier : modifiers) {
         const Type type = find_type(modifier);
         if (type != Type::none && n-- == 0) return type;

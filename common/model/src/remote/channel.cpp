@@ -18,8 +18,7 @@ namespace {
 /// A part of a packet. sendmsg() only reads it.
 iovec part(const void* begin, std::size_t bytes) { return {const_cast<void*>(begin), bytes}; }
 
-bool receive_bytes(int descriptor, void* to, std::size_t bytes)
-{
+bool receive_bytes(int descriptor, void* to, std::size_t bytes) {
     std::byte* at = static_cast<std::byte*>(to);
     while (bytes > 0) {
         const ssize_t got = recv(descriptor, at, bytes, 0);
@@ -35,8 +34,7 @@ bool receive_bytes(int descriptor, void* to, std::size_t bytes)
 
 Channel::~Channel() { close(descriptor_); }
 
-bool Channel::send(std::uint32_t kind, std::span<const std::uint8_t> packet, std::span<const std::uint8_t> data)
-{
+bool Channel::send(std::uint32_t kind, std::span<const std::uint8_t> packet, std::span<const std::uint8_t> data) {
     const PacketHead head{kind, static_cast<std::uint32_t>(packet.size() + data.size())};
     std::array<iovec, 3> parts{part(&head, sizeof head), part(packet.data(), packet.size()), part(data.data(), data.size())};
     std::span<iovec> left(parts);
@@ -60,8 +58,7 @@ bool Channel::send(std::uint32_t kind, std::span<const std::uint8_t> packet, std
     return true;
 }
 
-bool Channel::receive(std::uint32_t& kind, std::vector<std::uint8_t>& packet)
-{
+bool Channel::receive(std::uint32_t& kind, std::vector<std::uint8_t>& packet) {
     PacketHead head;
     if (!receive_bytes(descriptor_, &head, sizeof head)) return false;
     if (head.bytes > most_packet_bytes)

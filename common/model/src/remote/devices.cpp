@@ -6,8 +6,7 @@
 
 namespace simt {
 
-Device& device(int ordinal)
-{
+Device& device(int ordinal) {
     if (remote::RemoteDevice* const elsewhere = remote::remote_device()) return *elsewhere;
     return engine_device(ordinal);
 }

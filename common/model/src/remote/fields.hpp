@@ -15,8 +15,7 @@ namespace simt::remote {
 /// `T` for a Reader, `const T` for a Writer.
 template <class Archive, class T> using Field = std::conditional_t<std::is_same_v<Archive, Writer>, const T, T>;
 
-template <class Archive> void fields(Archive& archive, Field<Archive, FunctionInfo>& info)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, FunctionInfo>& info) {
     archive(info.name)(info.parameter_bytes)(info.static_shared_bytes)(info.constant_bytes)(info.local_bytes);
     archive(info.max_threads)(info.registers)(info.required_cluster)(info.ptx_version);
     auto count = static_cast<std::uint32_t>(info.parameters.size());
@@ -28,20 +27,17 @@ template <class Archive> void fields(Archive& archive, Field<Archive, FunctionIn
     for (auto& parameter : info.parameters) archive(parameter.offset)(parameter.bytes);
 }
 
-template <class Archive> void fields(Archive& archive, Field<Archive, VariableInfo>& info)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, VariableInfo>& info) {
     archive(info.address)(info.bytes)(info.constant)(info.managed);
 }
 
-template <class Archive> void fields(Archive& archive, Field<Archive, RowCopy>& copy)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, RowCopy>& copy) {
     archive(copy.to)(copy.from)(copy.to_pitch)(copy.from_pitch)(copy.width)(copy.rows);
 }
 
 template <class Archive> void fields(Archive& archive, Field<Archive, Extent>& extent) { archive(extent.x)(extent.y)(extent.z); }
 
-template <class Archive> void fields(Archive& archive, Field<Archive, LaunchRequest>& request)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, LaunchRequest>& request) {
     archive(request.function);
     fields(archive, request.grid);
     fields(archive, request.block);
@@ -49,25 +45,21 @@ template <class Archive> void fields(Archive& archive, Field<Archive, LaunchRequ
     archive(request.dynamic_shared_bytes)(request.cooperative)(request.parameters);
 }
 
-template <class Archive> void fields(Archive& archive, Field<Archive, ChannelFormat>& format)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, ChannelFormat>& format) {
     archive.choice(format.kind, ChannelFormat::Kind::none);
     archive(format.bits);
 }
 
-template <class Archive> void fields(Archive& archive, Field<Archive, ArrayShape>& shape)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, ArrayShape>& shape) {
     fields(archive, shape.format);
     archive(shape.width)(shape.height)(shape.depth)(shape.layered)(shape.cubemap)(shape.surface)(shape.gather)(shape.levels);
 }
 
-template <class Archive> void fields(Archive& archive, Field<Archive, ArrayBox>& box)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, ArrayBox>& box) {
     archive(box.x_bytes)(box.y)(box.z)(box.width_bytes)(box.height)(box.depth)(box.level);
 }
 
-template <class Archive> void fields(Archive& archive, Field<Archive, TextureRequest>& request)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, TextureRequest>& request) {
     archive.choice(request.resource, TextureRequest::Resource::pitched);
     archive(request.array)(request.mipmapped)(request.address)(request.bytes)(request.width)(request.height)(request.pitch);
     fields(archive, request.format);
@@ -78,19 +70,16 @@ template <class Archive> void fields(Archive& archive, Field<Archive, TextureReq
     archive(request.mipmap_bias)(request.min_level)(request.max_level)(request.surface);
 }
 
-template <class Archive> void fields(Archive& archive, Field<Archive, Device::Range>& range)
-{
+template <class Archive> void fields(Archive& archive, Field<Archive, Device::Range>& range) {
     archive(range.begin)(range.bytes)(range.host);
 }
 
 /// A message of the model as JSON, of a few kilobytes at most. A program's names need not be UTF-8.
-inline void fields(Writer& writer, const Message& message)
-{
+inline void fields(Writer& writer, const Message& message) {
     writer(nlohmann::ordered_json(to_json(message)).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-inline void fields(Reader& reader, Message& message)
-{
+inline void fields(Reader& reader, Message& message) {
     constexpr std::size_t most_bytes = std::size_t{64} << 10;
     const std::string text = reader.text();
     if (text.size() > most_bytes) throw ProtocolError(MessageCode::foreign_note);
@@ -102,8 +91,7 @@ inline void fields(Reader& reader, Message& message)
 }
 
 /// Reads a structure from a packet.
-template <class T> T read(Reader& reader)
-{
+template <class T> T read(Reader& reader) {
     T value{};
     fields(reader, value);
     return value;

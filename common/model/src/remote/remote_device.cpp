@@ -23,37 +23,32 @@ constexpr int exit_code = 70;
 /// Errors of the CUDA runtime, by number.
 constexpr int unloading = 4, not_supported = 801;
 
-[[noreturn]] void end(const std::string& why)
-{
+[[noreturn]] void end(const std::string& why) {
     std::fprintf(stderr, "error: %s\n", why.c_str());
     std::_Exit(exit_code);
 }
 
-template <class T> T only(const std::vector<std::uint8_t>& reply)
-{
+template <class T> T only(const std::vector<std::uint8_t>& reply) {
     Reader reader(reply);
     T value{};
     reader(value).end();
     return value;
 }
 
-template <class... Values> Writer written(const Values&... values)
-{
+template <class... Values> Writer written(const Values&... values) {
     Writer writer;
     (writer(values), ...);
     return writer;
 }
 
-template <class T> Writer written_fields(const T& value)
-{
+template <class T> Writer written_fields(const T& value) {
     Writer writer;
     fields(writer, value);
     return writer;
 }
 
 /// Reserves the addresses of device memory in this process, so that host code that uses one is ended by a fault.
-void reserve(DeviceAddress address, std::size_t bytes)
-{
+void reserve(DeviceAddress address, std::size_t bytes) {
     if (bytes == 0) return;
     // Mappings that the program already has there stay.
     mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -63,8 +58,7 @@ std::span<const std::uint8_t> bytes_at(const void* begin, std::size_t bytes) { r
 
 }  // namespace
 
-RemoteDevice::RemoteDevice(int descriptor) : channel_(descriptor)
-{
+RemoteDevice::RemoteDevice(int descriptor) : channel_(descriptor) {
     const std::vector<std::uint8_t> reply = call(Call::hello, written(protocol_magic, protocol_version));
     Reader reader(reply);
     const std::string name = reader.text();
@@ -75,8 +69,7 @@ RemoteDevice::RemoteDevice(int descriptor) : channel_(descriptor)
 
 RemoteDevice::~RemoteDevice() = default;
 
-std::vector<std::uint8_t> RemoteDevice::call(Call call, const Writer& request, std::span<const std::uint8_t> data)
-{
+std::vector<std::uint8_t> RemoteDevice::call(Call call, const Writer& request, std::span<const std::uint8_t> data) {
     const std::lock_guard lock(mutex_);
     if (finished_) throw DeviceError(unloading, MessageCode::finished_before);
     busy_ = true;
@@ -95,23 +88,20 @@ std::vector<std::uint8_t> RemoteDevice::call(Call call, const Writer& request, s
 
 int RemoteDevice::load_module(const std::vector<std::string>& texts) { return only<int>(call(Call::load_module, written(texts))); }
 
-void RemoteDevice::unload_module(int module)
-{
+void RemoteDevice::unload_module(int module) {
     // A program unloads modules at its end too, after its last case has finished.
     if (!finished_) call(Call::unload_module, written(module));
 }
 
 int RemoteDevice::find_function(int module, const std::string& name) { return only<int>(call(Call::find_function, written(module, name))); }
 
-FunctionInfo RemoteDevice::function(int function)
-{
+FunctionInfo RemoteDevice::function(int function) {
     const std::vector<std::uint8_t> reply = call(Call::function, written(function));
     Reader reader(reply);
     return read<FunctionInfo>(reader);
 }
 
-bool RemoteDevice::find_variable(int module, const std::string& name, VariableInfo& info)
-{
+bool RemoteDevice::find_variable(int module, const std::string& name, VariableInfo& info) {
     const std::vector<std::uint8_t> reply = call(Call::find_variable, written(module, name));
     Reader reader(reply);
     bool found = false;
@@ -120,15 +110,13 @@ bool RemoteDevice::find_variable(int module, const std::string& name, VariableIn
     return found;
 }
 
-std::vector<std::string> RemoteDevice::function_names(int module)
-{
+std::vector<std::string> RemoteDevice::function_names(int module) {
     return only<std::vector<std::string>>(call(Call::function_names, written(module)));
 }
 
 // --- memory ---------------------------------------------------------------------------------------
 
-DeviceAddress RemoteDevice::allocate(std::size_t bytes)
-{
+DeviceAddress RemoteDevice::allocate(std::size_t bytes) {
     const auto address = only<DeviceAddress>(call(Call::allocate, written(bytes)));
     if (address != 0) {
         reserve(address, bytes);
@@ -137,40 +125,34 @@ DeviceAddress RemoteDevice::allocate(std::size_t bytes)
     return address;
 }
 
-bool RemoteDevice::release(DeviceAddress address)
-{
+bool RemoteDevice::release(DeviceAddress address) {
     forget(address);
     return !finished_ && only<bool>(call(Call::release, written(address)));
 }
 
-void RemoteDevice::remember(DeviceAddress begin, std::size_t bytes)
-{
+void RemoteDevice::remember(DeviceAddress begin, std::size_t bytes) {
     const std::lock_guard lock(ranges_mutex_);
     bytes_by_begin_[begin] = bytes;
 }
 
-void RemoteDevice::forget(DeviceAddress begin)
-{
+void RemoteDevice::forget(DeviceAddress begin) {
     const std::lock_guard lock(ranges_mutex_);
     bytes_by_begin_.erase(begin);
 }
 
-void RemoteDevice::forget_all()
-{
+void RemoteDevice::forget_all() {
     const std::lock_guard lock(ranges_mutex_);
     bytes_by_begin_.clear();
 }
 
-void RemoteDevice::map_host(void*, std::size_t bytes)
-{
+void RemoteDevice::map_host(void*, std::size_t bytes) {
     call(Call::host_memory, written(bytes));
     throw DeviceError(not_supported, MessageCode::no_memory_of_this_process);
 }
 
 bool RemoteDevice::unmap_host(void*) { return false; }
 
-Device::Range RemoteDevice::range_of(DeviceAddress address)
-{
+Device::Range RemoteDevice::range_of(DeviceAddress address) {
     {
         const std::lock_guard lock(ranges_mutex_);
         const auto after = bytes_by_begin_.upper_bound(address);
@@ -184,15 +166,13 @@ Device::Range RemoteDevice::range_of(DeviceAddress address)
     return read<Range>(reader);
 }
 
-void RemoteDevice::memory_info(std::size_t& free, std::size_t& total)
-{
+void RemoteDevice::memory_info(std::size_t& free, std::size_t& total) {
     const std::vector<std::uint8_t> reply = call(Call::memory_info, {});
     Reader reader(reply);
     reader(free)(total).end();
 }
 
-void RemoteDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes)
-{
+void RemoteDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes) {
     std::size_t done = 0;
     do {
         const std::size_t piece = std::min(bytes - done, piece_bytes);
@@ -201,8 +181,7 @@ void RemoteDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes
     } while (done < bytes);
 }
 
-void RemoteDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
-{
+void RemoteDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes) {
     std::size_t done = 0;
     do {
         const std::size_t piece = std::min(bytes - done, piece_bytes);
@@ -215,8 +194,7 @@ void RemoteDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
 
 void RemoteDevice::copy_rows(const RowCopy& copy) { call(Call::copy_rows, written_fields(copy)); }
 
-void RemoteDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)
-{
+void RemoteDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) {
     call(Call::fill, written(to, value, width, count));
 }
 
@@ -226,8 +204,7 @@ int RemoteDevice::create_array(const ArrayShape& shape) { return only<int>(call(
 
 bool RemoteDevice::destroy_array(int array) { return !finished_ && only<bool>(call(Call::destroy_array, written(array))); }
 
-void RemoteDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch)
-{
+void RemoteDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch) {
     const std::uint8_t* const begin = static_cast<const std::uint8_t*>(from);
     for (std::size_t z = 0; z < box.depth; ++z) {
         for (std::size_t y = 0; y < box.height; ++y) {
@@ -242,8 +219,7 @@ void RemoteDevice::copy_to_array(int array, const ArrayBox& box, const void* fro
     }
 }
 
-void RemoteDevice::copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch)
-{
+void RemoteDevice::copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch) {
     std::uint8_t* const begin = static_cast<std::uint8_t*>(to);
     for (std::size_t z = 0; z < box.depth; ++z) {
         for (std::size_t y = 0; y < box.height; ++y) {
@@ -260,8 +236,7 @@ void RemoteDevice::copy_from_array(int array, const ArrayBox& box, void* to, std
     }
 }
 
-std::uint64_t RemoteDevice::create_texture(const TextureRequest& request)
-{
+std::uint64_t RemoteDevice::create_texture(const TextureRequest& request) {
     return only<std::uint64_t>(call(Call::create_texture, written_fields(request)));
 }
 
@@ -271,8 +246,7 @@ bool RemoteDevice::destroy_texture(std::uint64_t handle) { return !finished_ && 
 
 int RemoteDevice::launch(const LaunchRequest& request) { return only<int>(call(Call::launch, written_fields(request))); }
 
-int RemoteDevice::occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes)
-{
+int RemoteDevice::occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) {
     return only<int>(call(Call::occupancy, written(function, block_threads, dynamic_shared_bytes)));
 }
 
@@ -280,16 +254,14 @@ void RemoteDevice::set_heap_bytes(std::size_t bytes) { call(Call::set_heap_bytes
 
 void RemoteDevice::set_printer(std::function<void(std::string_view)>) {}
 
-void RemoteDevice::reset()
-{
+void RemoteDevice::reset() {
     forget_all();
     call(Call::reset, {});
 }
 
 // --- the trial ------------------------------------------------------------------------------------
 
-std::optional<int> RemoteDevice::trial_integer(const std::string& name)
-{
+std::optional<int> RemoteDevice::trial_integer(const std::string& name) {
     const std::vector<std::uint8_t> reply = call(Call::trial_integer, written(name));
     Reader reader(reply);
     bool found = false;
@@ -298,8 +270,7 @@ std::optional<int> RemoteDevice::trial_integer(const std::string& name)
     return found ? std::optional(value) : std::nullopt;
 }
 
-std::optional<RemoteDevice::Placed> RemoteDevice::trial_buffer(const std::string& name)
-{
+std::optional<RemoteDevice::Placed> RemoteDevice::trial_buffer(const std::string& name) {
     const std::vector<std::uint8_t> reply = call(Call::trial_buffer, written(name));
     Reader reader(reply);
     bool found = false;
@@ -312,8 +283,7 @@ std::optional<RemoteDevice::Placed> RemoteDevice::trial_buffer(const std::string
     return found ? std::optional(placed) : std::nullopt;
 }
 
-bool RemoteDevice::trial_finish(const std::string& failure)
-{
+bool RemoteDevice::trial_finish(const std::string& failure) {
     const bool goes_on = only<bool>(call(Call::trial_finish, written(failure)));
     // The next case has other buffers.
     forget_all();
@@ -321,13 +291,11 @@ bool RemoteDevice::trial_finish(const std::string& failure)
     return goes_on;
 }
 
-void RemoteDevice::note_error(const Message& message)
-{
+void RemoteDevice::note_error(const Message& message) {
     if (!finished_) call(Call::note, written_fields(message));
 }
 
-void RemoteDevice::tell_fault(DeviceAddress address)
-{
+void RemoteDevice::tell_fault(DeviceAddress address) {
     if (busy_ || finished_) return;
     struct Packet {
         PacketHead head;
@@ -344,14 +312,12 @@ namespace {
 RemoteDevice* the_device = nullptr;
 
 /// Sends the address of the fault, then lets the fault end the program.
-void on_fault(int number, siginfo_t* info, void*)
-{
+void on_fault(int number, siginfo_t* info, void*) {
     std::signal(number, SIG_DFL);
     if (the_device) the_device->tell_fault(reinterpret_cast<DeviceAddress>(info->si_addr));
 }
 
-RemoteDevice* connect(const char* text)
-{
+RemoteDevice* connect(const char* text) {
     char* rest = nullptr;
     const long descriptor = std::strtol(text, &rest, 10);
     int kind = 0;
@@ -371,8 +337,7 @@ RemoteDevice* connect(const char* text)
 
 }  // namespace
 
-RemoteDevice* remote_device()
-{
+RemoteDevice* remote_device() {
     static RemoteDevice* const device = [] {
         const char* const text = std::getenv(socket_variable);
         return text ? connect(text) : nullptr;

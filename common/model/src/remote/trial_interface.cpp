@@ -17,8 +17,7 @@ simt::remote::RemoteDevice* judge() { return simt::remote::remote_device(); }
 
 SIMT_EXPORTED int simt_trial_has_judge(void) { return judge() != nullptr; }
 
-SIMT_EXPORTED int simt_trial_integer(const char* name, int* value)
-try {
+SIMT_EXPORTED int simt_trial_integer(const char* name, int* value) try {
     const std::optional<int> found = judge() ? judge()->trial_integer(name) : std::nullopt;
     if (found) *value = *found;
     return found ? 0 : -1;
@@ -26,8 +25,7 @@ try {
     return -1;
 }
 
-SIMT_EXPORTED int simt_trial_buffer(const char* name, void** address, size_t* bytes)
-try {
+SIMT_EXPORTED int simt_trial_buffer(const char* name, void** address, size_t* bytes) try {
     const auto found = judge() ? judge()->trial_buffer(name) : std::nullopt;
     if (!found) return -1;
     *address = reinterpret_cast<void*>(found->address);
@@ -37,8 +35,7 @@ try {
     return -1;
 }
 
-SIMT_EXPORTED int simt_trial_finish(const char* failure)
-try {
+SIMT_EXPORTED int simt_trial_finish(const char* failure) try {
     return judge() && judge()->trial_finish(failure ? failure : "");
 } catch (const std::exception&) {
     // The program has finished before.

@@ -18,17 +18,14 @@ constexpr double share_of_late_launches = 0.01;
 }  // namespace
 
 CountedPart::CountedPart(std::uint64_t blocks, std::uint64_t of_blocks, std::chrono::duration<double> seconds)
-    : blocks_(std::min(blocks, of_blocks)), of_blocks_(of_blocks), stride_(blocks_ > 0 ? of_blocks / blocks_ : 1), seconds_(seconds)
-{}
+    : blocks_(std::min(blocks, of_blocks)), of_blocks_(of_blocks), stride_(blocks_ > 0 ? of_blocks / blocks_ : 1), seconds_(seconds) {}
 
-bool CountedPart::has(std::uint64_t block) const
-{
+bool CountedPart::has(std::uint64_t block) const {
     if (blocks_ == 0 || block % stride_ != 0 || block / stride_ >= blocks_) return false;
     return elapsed() < seconds_;
 }
 
-CountedPart Budget::begin(LaunchTally launch)
-{
+CountedPart Budget::begin(LaunchTally launch) {
     auto found = std::ranges::find_if(tallies_, [&](const LaunchTally& tally) { return tally.is_of(launch); });
     if (found == tallies_.end()) {
         launch.launches = launch.counted = 0;
@@ -43,20 +40,17 @@ CountedPart Budget::begin(LaunchTally launch)
     return {limits.blocks, std::uint64_t{found->grid.x} * found->grid.y * found->grid.z, left};
 }
 
-CountedPart::Clock::time_point Budget::ends() const
-{
+CountedPart::Clock::time_point Budget::ends() const {
     if (limits.budget.count() == std::numeric_limits<double>::infinity()) return CountedPart::Clock::time_point::max();
     return CountedPart::Clock::now() + std::chrono::duration_cast<CountedPart::Clock::duration>(limits.budget - spent_);
 }
 
-void Budget::end(const CountedPart& part)
-{
+void Budget::end(const CountedPart& part) {
     spent_ += part.elapsed();
     if (part.any()) counted_ += part.elapsed();
 }
 
-std::vector<LaunchTally> Budget::uncounted() const
-{
+std::vector<LaunchTally> Budget::uncounted() const {
     std::vector<LaunchTally> some;
     std::ranges::copy_if(tallies_, std::back_inserter(some), [](const LaunchTally& tally) { return tally.counted < tally.launches; });
     return some;

@@ -34,8 +34,7 @@ struct LaunchTally {
     std::uint64_t shared_bytes = 0;
     std::uint64_t launches = 0, counted = 0;
 
-    bool is_of(const LaunchTally& other) const
-    {
+    bool is_of(const LaunchTally& other) const {
         return kernel == other.kernel && grid == other.grid && block == other.block && shared_bytes == other.shared_bytes;
     }
 };

@@ -12,35 +12,30 @@ using Json = nlohmann::json;
 
 namespace {
 
-void read_shared(const Json& json, SharedCounts& counts)
-{
+void read_shared(const Json& json, SharedCounts& counts) {
 #define SIMT_SHARED_COUNT(name, member) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
 }
 
-void read_global(const Json& json, GlobalCounts& counts)
-{
+void read_global(const Json& json, GlobalCounts& counts) {
 #define SIMT_GLOBAL_COUNT(name, member) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
 }
 
-void read_constant(const Json& json, SharedCounts& counts)
-{
+void read_constant(const Json& json, SharedCounts& counts) {
 #define SIMT_CONSTANT_COUNT(name, member) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
     counts.ideal_wavefronts = counts.instructions;
 }
 
-void read_texture(const Json& json, GlobalCounts& counts)
-{
+void read_texture(const Json& json, GlobalCounts& counts) {
 #define SIMT_TEXTURE_COUNT(name, member) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
 }
 
 Extent extent(const Json& json) { return {json.at(0).get<unsigned>(), json.at(1).get<unsigned>(), json.at(2).get<unsigned>()}; }
 
-void read(const Json& json, ExampleAccess& access)
-{
+void read(const Json& json, ExampleAccess& access) {
     json.at("size").get_to(access.size);
     const Json& lanes = json.at("lanes");
     for (std::size_t lane = 0; lane < access.lanes.size(); ++lane)
@@ -48,8 +43,7 @@ void read(const Json& json, ExampleAccess& access)
 }
 
 /// The element of `all` whose name is in `json`.
-template <class Value, std::size_t number> Value named(const char* what, const Json& json, const std::array<Value, number>& all)
-{
+template <class Value, std::size_t number> Value named(const char* what, const Json& json, const std::array<Value, number>& all) {
     std::string accepted;
     for (const Value value : all) {
         if (json == name_of(value)) return value;
@@ -58,16 +52,14 @@ template <class Value, std::size_t number> Value named(const char* what, const J
     throw std::invalid_argument(std::string(what) + ": got " + json.dump() + ", accepted: " + accepted);
 }
 
-std::vector<InlinedCall> calls(const Json& json)
-{
+std::vector<InlinedCall> calls(const Json& json) {
     std::vector<InlinedCall> calls;
     if (json.contains("inlined_from"))
         for (const Json& call : json["inlined_from"]) calls.push_back({call.at("file"), call.at("line"), call.at("function")});
     return calls;
 }
 
-LineCounts line(const Json& json)
-{
+LineCounts line(const Json& json) {
     LineCounts line;
     json.at("file").get_to(line.file);
     json.at("line").get_to(line.line);
@@ -84,14 +76,12 @@ LineCounts line(const Json& json)
     return line;
 }
 
-void read(const Json& json, PartitionUse& use)
-{
+void read(const Json& json, PartitionUse& use) {
     json.at("steps").get_to(use.steps);
     json.at("first_step").get_to(use.first_step);
 }
 
-PartitionCounts partitions(const Json& json)
-{
+PartitionCounts partitions(const Json& json) {
     PartitionCounts counts;
     json.at("count").get_to(counts.partitions);
     json.at("bytes").get_to(counts.partition_bytes);
@@ -104,8 +94,7 @@ PartitionCounts partitions(const Json& json)
 enum class When { always, rare };
 
 /// The sums of a launch. A rare sum is 0 if the JSON lacks it.
-void read_totals(const Json& json, LaunchCounts& counts)
-{
+void read_totals(const Json& json, LaunchCounts& counts) {
     const auto find = [&json](const std::string& parent, const char* key, When when) -> const Json* {
         if (!parent.empty() && !json.contains(parent)) return nullptr;
         const Json& holder = parent.empty() ? json : json.at(parent);
@@ -117,14 +106,12 @@ void read_totals(const Json& json, LaunchCounts& counts)
 #include "simt/counts.def"
 }
 
-void read(const Json& json, Work& work)
-{
+void read(const Json& json, Work& work) {
 #define SIMT_WORK(name) json.at(#name).get_to(work.name);
 #include "simt/counts.def"
 }
 
-void read(const Json& json, LaunchWork& work)
-{
+void read(const Json& json, LaunchWork& work) {
     read(json.at("sum"), work.sum);
     read(json.at("least"), work.least);
     read(json.at("most"), work.most);
@@ -137,8 +124,7 @@ constexpr int most_nesting = 4;
 
 Message message_at(const Json& json, int depth);
 
-MessageField::Value value(const Json& json, int depth)
-{
+MessageField::Value value(const Json& json, int depth) {
     if (json.is_number_unsigned()) return json.get<std::uint64_t>();
     if (json.is_number_integer()) return json.get<std::int64_t>();
     if (json.is_string()) return json.get<std::string>();
@@ -151,8 +137,7 @@ MessageField::Value value(const Json& json, int depth)
     return messages;
 }
 
-Message message_at(const Json& json, int depth)
-{
+Message message_at(const Json& json, int depth) {
     if (depth > most_nesting) throw std::invalid_argument("message: nested too deep");
     const std::string name = json.at("code");
     const auto code = find_message_code(name);
@@ -169,8 +154,7 @@ Message message_at(const Json& json, int depth)
 
 void from_json(const Json& json, Message& message) { message = message_at(json, 1); }
 
-void from_json(const Json& json, LaunchCounts& counts)
-{
+void from_json(const Json& json, LaunchCounts& counts) {
     json.at("name").get_to(counts.name);
     counts.grid = extent(json.at("grid"));
     counts.block = extent(json.at("block"));
@@ -190,8 +174,7 @@ void from_json(const Json& json, LaunchCounts& counts)
     if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);
 }
 
-void from_json(const Json& json, Hazard& hazard)
-{
+void from_json(const Json& json, Hazard& hazard) {
     const std::string kind = json.at("kind");
     const auto found = find_hazard_kind(kind);
     if (!found) throw std::invalid_argument("kind of hazard: got '" + kind + "', accepted: those of HazardKind");

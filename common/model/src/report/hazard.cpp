@@ -5,8 +5,7 @@
 
 namespace simt {
 
-const char* name_of(HazardKind kind)
-{
+const char* name_of(HazardKind kind) {
     switch (kind) {
         case HazardKind::race: return "race";
         case HazardKind::uninitialized: return "uninitialized";
@@ -20,8 +19,7 @@ const char* name_of(HazardKind kind)
     return "unknown";
 }
 
-std::optional<HazardKind> find_hazard_kind(std::string_view name)
-{
+std::optional<HazardKind> find_hazard_kind(std::string_view name) {
     using enum HazardKind;
     for (const HazardKind kind :
          {race, uninitialized, out_of_bounds, misaligned, use_after_free, divergent_barrier, inactive_lane, deadlock})

@@ -17,8 +17,7 @@ namespace simt::report {
 
 namespace {
 
-std::string quoted(const char* text)
-{
+std::string quoted(const char* text) {
     std::string quoted = "'";
     for (; *text; ++text) quoted += *text == '\'' ? std::string("'\\''") : std::string(1, *text);
     return quoted + "'";
@@ -26,8 +25,7 @@ std::string quoted(const char* text)
 
 }  // namespace
 
-SourcePlace place_of_call(void* address)
-{
+SourcePlace place_of_call(void* address) {
     Dl_info found{};
     if (!address || !dladdr(address, &found) || !found.dli_fname) return {};
     // The instruction at the address follows the call.

@@ -12,8 +12,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json shared_json(const SharedCounts& counts)
-{
+Json shared_json(const SharedCounts& counts) {
     Json json;
 #define SIMT_SHARED_COUNT(name, member) json[#name] = counts.member;
 #define SIMT_SHARED_RESULT(name, member) json[#name] = counts.member;
@@ -21,24 +20,21 @@ Json shared_json(const SharedCounts& counts)
     return json;
 }
 
-Json global_json(const GlobalCounts& counts)
-{
+Json global_json(const GlobalCounts& counts) {
     Json json;
 #define SIMT_GLOBAL_COUNT(name, member) json[#name] = counts.member;
 #include "simt/counts.def"
     return json;
 }
 
-Json constant_json(const SharedCounts& counts)
-{
+Json constant_json(const SharedCounts& counts) {
     Json json;
 #define SIMT_CONSTANT_COUNT(name, member) json[#name] = counts.member;
 #include "simt/counts.def"
     return json;
 }
 
-Json texture_json(const GlobalCounts& counts)
-{
+Json texture_json(const GlobalCounts& counts) {
     Json json;
 #define SIMT_TEXTURE_COUNT(name, member) json[#name] = counts.member;
 #include "simt/counts.def"
@@ -47,22 +43,19 @@ Json texture_json(const GlobalCounts& counts)
 
 Json to_json(const Extent& extent) { return {extent.x, extent.y, extent.z}; }
 
-Json to_json(const ExampleAccess& access)
-{
+Json to_json(const ExampleAccess& access) {
     Json lanes = Json::array();
     for (const auto& lane : access.lanes) lanes.push_back(lane ? Json(*lane) : Json(nullptr));
     return {{"size", access.size}, {"lanes", lanes}};
 }
 
 /// Adds the inlined calls of a line, if there are any.
-void add_calls(Json& json, const std::vector<InlinedCall>& calls)
-{
+void add_calls(Json& json, const std::vector<InlinedCall>& calls) {
     for (const InlinedCall& call : calls)
         json["inlined_from"].push_back({{"file", call.file}, {"line", call.line}, {"function", call.function}});
 }
 
-Json counts_json(const LineCounts& line)
-{
+Json counts_json(const LineCounts& line) {
     switch (line.space) {
         case Space::shared: return shared_json(line.shared);
         case Space::constant: return constant_json(line.shared);
@@ -71,8 +64,7 @@ Json counts_json(const LineCounts& line)
     }
 }
 
-Json to_json(const LineCounts& line)
-{
+Json to_json(const LineCounts& line) {
     Json json = {{"file", line.file}, {"line", line.line}};
     add_calls(json, line.inlined_from);
     json["space"] = name_of(line.space);
@@ -82,15 +74,13 @@ Json to_json(const LineCounts& line)
     return json;
 }
 
-Json to_json(const SourcePlace& place)
-{
+Json to_json(const SourcePlace& place) {
     Json json = {{"file", place.file}, {"line", place.line}};
     add_calls(json, place.inlined_from);
     return json;
 }
 
-Json to_json(const FusedAccess& access)
-{
+Json to_json(const FusedAccess& access) {
     return {{"file", access.file}, {"line", access.line}, {"ptx", access.ptx}, {"sass", access.sass}, {"why", access.why}};
 }
 
@@ -101,8 +91,7 @@ enum class When { always, rare };
 
 /// Adds the sums that every launch has, or the rare sums that are not 0. If one sum within a parent is not 0, all of the parent's sums
 /// are written: copies that only write zeros read nothing.
-void add_totals(Json& json, const LaunchCounts& counts, When wanted)
-{
+void add_totals(Json& json, const LaunchCounts& counts, When wanted) {
     std::set<std::string> parents;
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
     if (any(counts.name)) parents.insert(parent);
@@ -117,16 +106,14 @@ void add_totals(Json& json, const LaunchCounts& counts, When wanted)
 #include "simt/counts.def"
 }
 
-Json to_json(const Work& work)
-{
+Json to_json(const Work& work) {
     Json json;
 #define SIMT_WORK(name) json[#name] = work.name;
 #include "simt/counts.def"
     return json;
 }
 
-Json to_json(const LaunchWork& work)
-{
+Json to_json(const LaunchWork& work) {
     return {{"sum", to_json(work.sum)},
             {"least", to_json(work.least)},
             {"most", to_json(work.most)},
@@ -136,8 +123,7 @@ Json to_json(const LaunchWork& work)
 
 Json to_json(const PartitionUse& use) { return {{"steps", use.steps}, {"mean", use.mean()}, {"first_step", use.first_step}}; }
 
-Json to_json(const PartitionCounts& counts)
-{
+Json to_json(const PartitionCounts& counts) {
     return {{"count", counts.partitions},
             {"bytes", counts.partition_bytes},
             {"concurrent_blocks", counts.concurrent_blocks},
@@ -149,8 +135,7 @@ Json to_json(const PartitionCounts& counts)
 struct AsJson {
     Json operator()(const auto& plain) const { return plain; }
     Json operator()(const Extent& extent) const { return to_json(extent); }
-    Json operator()(const std::vector<Message>& messages) const
-    {
+    Json operator()(const std::vector<Message>& messages) const {
         Json all = Json::array();
         for (const Message& message : messages) all.push_back(simt::to_json(message));
         return all;
@@ -159,15 +144,13 @@ struct AsJson {
 
 }  // namespace
 
-Json to_json(const Message& message)
-{
+Json to_json(const Message& message) {
     Json fields = Json::object();
     for (const MessageField& field : message.fields) fields[field.name] = std::visit(AsJson{}, field.value);
     return {{"code", name_of(message.code)}, {"fields", fields}, {"message", message.text()}, {"help", message.help()}};
 }
 
-Json to_json(const Hazard& hazard)
-{
+Json to_json(const Hazard& hazard) {
     Json threads = Json::array(), lines = Json::array();
     for (const Extent& thread : hazard.threads) threads.push_back(to_json(thread));
     for (const SourcePlace& place : hazard.lines) lines.push_back(to_json(place));
@@ -180,8 +163,7 @@ Json to_json(const Hazard& hazard)
     return json;
 }
 
-Json to_json(const Resources& resources)
-{
+Json to_json(const Resources& resources) {
     return {{"registers", resources.registers},
             {"spilled_store_bytes", resources.spilled_store_bytes},
             {"spilled_load_bytes", resources.spilled_load_bytes},
@@ -191,8 +173,7 @@ Json to_json(const Resources& resources)
             {"limited_by", resources.limited_by}};
 }
 
-Json to_json(const LaunchCounts& counts)
-{
+Json to_json(const LaunchCounts& counts) {
     Json lines = Json::array();
     for (const LineCounts& line : counts.lines) lines.push_back(to_json(line));
     Json fused = Json::array();

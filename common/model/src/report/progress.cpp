@@ -17,8 +17,7 @@ constexpr std::chrono::milliseconds between_lines{300};
 constexpr const char* clear_line = "\r\x1b[K";
 constexpr std::size_t longest_name = 40;
 
-bool is_wanted()
-{
+bool is_wanted() {
     static const bool wanted = std::getenv("SIMT_PROGRESS") != nullptr;
     return wanted;
 }
@@ -29,18 +28,15 @@ Progress::Progress(std::string kernel, std::uint64_t blocks, Clock::time_point b
     : kernel_(std::move(kernel)),
       blocks_(blocks),
       budget_ends_(budget_ends),
-      next_((Clock::now() + between_lines).time_since_epoch().count())
-{
+      next_((Clock::now() + between_lines).time_since_epoch().count()) {
     if (kernel_.size() > longest_name) kernel_ = kernel_.substr(0, longest_name - 3) + "...";
 }
 
-Progress::~Progress()
-{
+Progress::~Progress() {
     if (shown_) std::fputs(clear_line, stderr);
 }
 
-void Progress::add(std::uint64_t blocks)
-{
+void Progress::add(std::uint64_t blocks) {
     if (!is_wanted()) return;
     const std::uint64_t ended = ended_ += blocks;
     const Clock::time_point now = Clock::now();

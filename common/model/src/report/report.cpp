@@ -36,22 +36,19 @@ using Json = nlohmann::ordered_json;
 
 constexpr int usage_error = 2;
 
-[[noreturn]] void refuse(const std::string& message)
-{
+[[noreturn]] void refuse(const std::string& message) {
     std::cerr << "error: " << message << std::endl;
     std::_Exit(usage_error);
 }
 
 /// The file of the report, or empty. A copy, because the program may change its environment.
-std::string& report_path()
-{
+std::string& report_path() {
     static std::string& path = *new std::string;
     return path;
 }
 
 /// Writes down single accesses until the program ends.
-void start_trace(const char* path)
-{
+void start_trace(const char* path) {
     static Trace& trace =
         *new Trace({.machine = current_machine, .kernel = [] { return current_launch().kernel; }, .place_of = source_place});
     static const std::string& file = *new std::string(path);
@@ -63,8 +60,7 @@ void start_trace(const char* path)
         nullptr);
 }
 
-void follow_machine()
-{
+void follow_machine() {
     const char* name = std::getenv("SIMT_MACHINE");
     if (!name) return;
     const Machine* machine = find_machine(name);
@@ -75,8 +71,7 @@ void follow_machine()
 using Seconds = std::chrono::duration<double>;
 
 /// Reads a setting. Ends the program unless it is a number above 0, and a whole number if `whole`. Returns nothing if it is not set.
-std::optional<double> number_of(const char* name, bool whole)
-{
+std::optional<double> number_of(const char* name, bool whole) {
     const char* given = std::getenv(name);
     if (!given) return {};
     constexpr double most = 1e15;
@@ -87,8 +82,7 @@ std::optional<double> number_of(const char* name, bool whole)
     return value;
 }
 
-void follow_limits()
-{
+void follow_limits() {
     CountingLimits& limits = session().budget.limits;
     if (const auto seconds = number_of("SIMT_TIMEOUT", false)) session().timeout = Seconds(*seconds);
     if (const auto seconds = number_of("SIMT_BUDGET", false)) limits.budget = Seconds(*seconds);
@@ -96,8 +90,7 @@ void follow_limits()
     if (const auto blocks = number_of("SIMT_BLOCKS", true)) limits.blocks = static_cast<std::uint64_t>(*blocks);
 }
 
-bool follow_environment()
-{
+bool follow_environment() {
     follow_machine();
     follow_limits();
     if (const char* path = std::getenv("SIMT_TRACE")) start_trace(path);
@@ -113,8 +106,7 @@ bool follow_environment()
 
 Json to_json(const Extent& extent) { return {extent.x, extent.y, extent.z}; }
 
-Json to_json(const LaunchTally& tally)
-{
+Json to_json(const LaunchTally& tally) {
     return {{"name", tally.kernel},          {"grid", to_json(tally.grid)},
             {"block", to_json(tally.block)}, {"shared_bytes", tally.shared_bytes},
             {"launches", tally.launches},    {"counted", tally.counted}};
@@ -122,8 +114,7 @@ Json to_json(const LaunchTally& tally)
 
 }  // namespace
 
-Json records_as_json(std::size_t first_launch)
-{
+Json records_as_json(std::size_t first_launch) {
     const std::scoped_lock lock(session().mutex);
     Json kernels = Json::array(), hazards = Json::array(), errors = Json::array();
     for (std::size_t number = first_launch; number < session().launches.size(); ++number) {
@@ -144,8 +135,7 @@ Json records_as_json(std::size_t first_launch)
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-bool write_atomically(const std::string& path, const std::string& text)
-{
+bool write_atomically(const std::string& path, const std::string& text) {
     if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
         // A terminal, a pipe, /dev/null.
         std::ofstream out(path);
@@ -164,8 +154,7 @@ bool write_atomically(const std::string& path, const std::string& text)
 
 bool report_is_wanted() { return !report_path().empty(); }
 
-std::string report_text(int exit_code)
-{
+std::string report_text(int exit_code) {
     constexpr int reaches_the_caller = 0xFF;
     Json report = {{"machine", current_machine().name}};
     if (!current_machine().is_checked) report["unchecked"] = true;
@@ -175,8 +164,7 @@ std::string report_text(int exit_code)
     return text_of(report) + "\n";
 }
 
-void write_report(int exit_code)
-{
+void write_report(int exit_code) {
     if (!report_is_wanted()) return;
     if (!write_atomically(report_path(), report_text(exit_code))) std::cerr << "error: cannot write " << report_path() << std::endl;
 }

@@ -35,8 +35,7 @@ std::array<struct sigaction, most_signals> earlier_actions;
 bool is_memory_fault(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
 bool repeats_by_itself(int signal) { return is_memory_fault(signal) || signal == SIGFPE || signal == SIGILL; }
 
-void print(const Message& message)
-{
+void print(const Message& message) {
     const std::string text = "error: " + message.text() + "\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
@@ -48,8 +47,7 @@ struct Fault {
     std::optional<Operation> operation;
 };
 
-Fault fault_of([[maybe_unused]] const void* context)
-{
+Fault fault_of([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
     constexpr greg_t is_write = 2;
     const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
@@ -60,8 +58,7 @@ Fault fault_of([[maybe_unused]] const void* context)
 }
 
 /// The line of the program that was executed, or that called the code that was executed; line 0 if it is not known.
-SourcePlace line_of(const Fault& fault)
-{
+SourcePlace line_of(const Fault& fault) {
     std::array<void*, 24> callers{};
     const int count = backtrace(callers.data(), static_cast<int>(callers.size()));
     Dl_info own{};
@@ -78,15 +75,13 @@ SourcePlace line_of(const Fault& fault)
 
 /// A signal handler is not supposed to write files or start programs. If it waits for a lock of the code that it interrupted, an alarm
 /// ends it.
-void limit_time()
-{
+void limit_time() {
     constexpr unsigned seconds = 5;
     std::signal(SIGALRM, SIG_DFL);
     alarm(seconds);
 }
 
-Message message_of(const Fault& fault, std::uint64_t address)
-{
+Message message_of(const Fault& fault, std::uint64_t address) {
     Message message(MessageCode::host_accesses_device_memory,
                     {{"operation", fault.operation ? name_of(*fault.operation) : unknown_operation}, {"address", address}});
     if (const SourcePlace place = line_of(fault); place.line > 0)
@@ -95,8 +90,7 @@ Message message_of(const Fault& fault, std::uint64_t address)
 }
 
 /// @param cause further information about the signal
-void write_last_report(int signal, const std::optional<Message>& cause)
-{
+void write_last_report(int signal, const std::optional<Message>& cause) {
     constexpr int shell_offset = 128;
     const CurrentLaunch& launch = current_launch();
     Message end(launch.running ? MessageCode::ended_in_kernel : MessageCode::ended_in_host_code);
@@ -110,16 +104,14 @@ void write_last_report(int signal, const std::optional<Message>& cause)
 std::atomic<bool> interrupted{false};
 
 /// Stops the running launch, the first time: its blocks end, and what they have counted is kept. Returns false if there is none.
-bool stop_launch()
-{
+bool stop_launch() {
     std::atomic<bool>* const stopped = current_launch().stopped;
     if (!stopped || interrupted.exchange(true)) return false;
     *stopped = true;
     return true;
 }
 
-void handle(int signal, siginfo_t* info, void* context)
-{
+void handle(int signal, siginfo_t* info, void* context) {
     if (signal == SIGINT && stop_launch()) return;
     std::optional<Message> cause;
     limit_time();
@@ -135,8 +127,7 @@ void handle(int signal, siginfo_t* info, void* context)
 }
 
 /// A thread with a full stack cannot run the handler on it.
-void give_handlers_a_stack()
-{
+void give_handlers_a_stack() {
     constexpr std::size_t handler_stack_bytes = std::size_t{256} << 10;
     stack_t stack{};
     stack.ss_size = handler_stack_bytes;
@@ -146,16 +137,14 @@ void give_handlers_a_stack()
 
 }  // namespace
 
-void end_if_interrupted()
-{
+void end_if_interrupted() {
     if (!interrupted) return;
     sigaction(SIGINT, &earlier_actions[SIGINT], nullptr);
     write_last_report(SIGINT, {});
     ::raise(SIGINT);
 }
 
-void catch_signals()
-{
+void catch_signals() {
     give_handlers_a_stack();
     for (const int signal : deadly_signals) {
         if (!report_is_wanted() && !is_memory_fault(signal)) continue;

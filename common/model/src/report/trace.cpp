@@ -13,8 +13,7 @@ namespace simt::report {
 
 using Json = nlohmann::ordered_json;
 
-void Trace::launch_begins(const LaunchInfo& info)
-{
+void Trace::launch_begins(const LaunchInfo& info) {
     info_ = info;
     blocks_ = Json::array();
     block_ = 0;
@@ -23,22 +22,19 @@ void Trace::launch_begins(const LaunchInfo& info)
     allocations_.clear();
 }
 
-void Trace::block_begins(const Extent& block_index)
-{
+void Trace::block_begins(const Extent& block_index) {
     interval_ = 0;
     made_.clear();
     if (++block_ <= most_blocks) blocks_.push_back({{"block", {block_index.x, block_index.y, block_index.z}}, {"accesses", Json::array()}});
 }
 
-void Trace::warp_access(const WarpAccess& access)
-{
+void Trace::warp_access(const WarpAccess& access) {
     if (block_ > most_blocks) return;
     const std::size_t occurrence = made_[{{access.program_counter, access.space, access.operation}, access.warp}]++;
     if (occurrence < most_accesses) blocks_.back()["accesses"].push_back(access_as_json(access, occurrence));
 }
 
-void Trace::launch_ends()
-{
+void Trace::launch_ends() {
     const Machine& machine = questions_.machine();
     launches_.push_back({{"kernel", questions_.kernel()},
                          {"machine", machine.name},
@@ -49,15 +45,13 @@ void Trace::launch_ends()
                          {"blocks", std::exchange(blocks_, Json::array())}});
 }
 
-int Trace::number_of(const InstructionInSpace& instruction, const SourcePlace& place)
-{
+int Trace::number_of(const InstructionInSpace& instruction, const SourcePlace& place) {
     const auto [number, is_new] = numbers_.try_emplace(instruction);
     if (is_new) number->second = instructions_of_line_[{place.file, place.line, instruction.space, instruction.operation}]++;
     return number->second;
 }
 
-Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence)
-{
+Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence) {
     const SourcePlace place = questions_.place_of(access.program_counter);
     Json lanes = Json::array();
     for (std::size_t lane = 0; lane < warp_size; ++lane)

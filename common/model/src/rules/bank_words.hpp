@@ -18,8 +18,7 @@ namespace simt::rules {
 class AnyBanks {
 public:
     explicit AnyBanks(const SharedMemory& memory)
-        : banks_(static_cast<std::uint64_t>(memory.banks)), width_(static_cast<std::uint64_t>(memory.bank_width))
-    {}
+        : banks_(static_cast<std::uint64_t>(memory.banks)), width_(static_cast<std::uint64_t>(memory.bank_width)) {}
     std::uint64_t word_of(std::uint64_t address) const { return address / width_; }
     std::size_t bank_of(std::uint64_t word) const { return static_cast<std::size_t>(word % banks_); }
 
@@ -30,13 +29,11 @@ private:
 /// The same where both numbers are powers of two, without the time that a division takes.
 class PowerOfTwoBanks {
 public:
-    static bool fit(const SharedMemory& memory)
-    {
+    static bool fit(const SharedMemory& memory) {
         return std::has_single_bit(static_cast<unsigned>(memory.banks)) && std::has_single_bit(static_cast<unsigned>(memory.bank_width));
     }
     explicit PowerOfTwoBanks(const SharedMemory& memory)
-        : mask_(static_cast<std::uint64_t>(memory.banks) - 1), shift_(std::countr_zero(static_cast<unsigned>(memory.bank_width)))
-    {}
+        : mask_(static_cast<std::uint64_t>(memory.banks) - 1), shift_(std::countr_zero(static_cast<unsigned>(memory.bank_width))) {}
     std::uint64_t word_of(std::uint64_t address) const { return address >> shift_; }
     std::size_t bank_of(std::uint64_t word) const { return static_cast<std::size_t>(word & mask_); }
 
@@ -49,8 +46,7 @@ private:
 class WordsOfBanks {
 public:
     /// The place of a word among those of its bank, counted from 0. A word that is new comes last.
-    int place_of(std::size_t bank, std::uint64_t word)
-    {
+    int place_of(std::size_t bank, std::uint64_t word) {
         Bank& here = banks_[bank];
         int place = here.words;
         for (int i = here.newest; place > 0; i = before_[static_cast<std::size_t>(i)]) {

@@ -46,8 +46,7 @@ private:
 };
 
 /// The wavefronts of the lanes of one phase of a copy through the L1.
-int wavefronts_of_phase(const WarpAccess& access, const Addresses& from, std::uint32_t lanes)
-{
+int wavefronts_of_phase(const WarpAccess& access, const Addresses& from, std::uint32_t lanes) {
     const auto size = static_cast<std::uint64_t>(access.size);
     int wavefronts = 0;
     for (std::uint32_t left = lanes; left;) {
@@ -66,8 +65,7 @@ int wavefronts_of_phase(const WarpAccess& access, const Addresses& from, std::ui
 }
 
 /// For each address, the last lane that writes to it.
-std::uint32_t lanes_that_stay(const Addresses& to, std::uint32_t active)
-{
+std::uint32_t lanes_that_stay(const Addresses& to, std::uint32_t active) {
     std::uint32_t staying = active;
     for (const std::size_t lane : lanes_in(active)) {
         for (const std::size_t before : lanes_in(staying & ((1u << lane) - 1))) {
@@ -83,13 +81,11 @@ struct Transfer {
     unsigned from = 0, to = 0, halves = 0;
     bool is_swapped = false;
 
-    bool is_of(const Transfer& other) const
-    {
+    bool is_of(const Transfer& other) const {
         return line == other.line && row == other.row && from == other.from && to == other.to && is_swapped == other.is_swapped;
     }
     /// Whether a wavefront could hold both, apart from the condition on the second bit.
-    bool is_like(const Transfer& other) const
-    {
+    bool is_like(const Transfer& other) const {
         return line == other.line && row == other.row && halves == other.halves && is_swapped == other.is_swapped &&
                ((from ^ to ^ other.from ^ other.to) & 1) == 0;
     }
@@ -99,8 +95,7 @@ struct Transfers {
     std::array<Transfer, warp_size> all;
     std::size_t count = 0;
 
-    void add(std::uint64_t from, std::uint64_t to)
-    {
+    void add(std::uint64_t from, std::uint64_t to) {
         Transfer transfer{from / line_bytes,
                           to / line_bytes,
                           static_cast<unsigned>(from % line_bytes / sector_bytes),
@@ -113,8 +108,7 @@ struct Transfers {
         all[i].halves |= to & half_bytes ? 2 : 1;
     }
 
-    int wavefronts() const
-    {
+    int wavefronts() const {
         std::uint32_t left = count == warp_size ? ~0u : (1u << count) - 1;
         int wavefronts = 0;
         while (left) {
@@ -134,8 +128,7 @@ struct Transfers {
 
 }  // namespace
 
-SharedCost copy_cost(const WarpAccess& access, const Machine& machine)
-{
+SharedCost copy_cost(const WarpAccess& access, const Machine& machine) {
     const int phase_lanes = rules::phase_lanes(machine.shared, access.size);
     const Addresses& from = access.other_side ? *access.other_side : access.address;
     SharedCost cost{0, 0};
@@ -153,8 +146,7 @@ SharedCost copy_cost(const WarpAccess& access, const Machine& machine)
     return cost;
 }
 
-GlobalCost copy_past_l1_cost(const WarpAccess& access)
-{
+GlobalCost copy_past_l1_cost(const WarpAccess& access) {
     const Addresses& to = *access.other_side;
     std::array<std::pair<std::uint64_t, std::uint64_t>, warp_size> moved;
     std::array<std::uint64_t, warp_size> read;

@@ -16,8 +16,7 @@
 namespace simt::rules {
 
 /// The cost of an access of all lanes to aligned elements `step` bytes apart, where a request moves distinct sectors.
-inline GlobalCost cost_of_even_steps(std::uint64_t first, std::uint64_t step, int size)
-{
+inline GlobalCost cost_of_even_steps(std::uint64_t first, std::uint64_t step, int size) {
     const auto bytes = static_cast<std::uint64_t>(size);
     const auto back = std::uint64_t{0} - step;
     if (back < step) {  // addresses descend: the same from the other end
@@ -36,8 +35,7 @@ class WantedSectors {
 public:
     WantedSectors() { sector_.fill(none); }
 
-    void add(std::uint64_t address)
-    {
+    void add(std::uint64_t address) {
         const std::uint64_t sector = address / sector_bytes;
         std::size_t i = sector * 0x9E3779B97F4A7C15u >> (64 - slot_bits);
         while (sector_[i] != sector && sector_[i] != none) i = (i + 1) % sector_.size();
@@ -65,8 +63,7 @@ class AscendingSectors {
 public:
     explicit AscendingSectors(std::uint64_t first) : last_(first) {}
 
-    void add(std::uint64_t address)
-    {
+    void add(std::uint64_t address) {
         ascend &= address >= last_;
         sectors += address / sector_bytes != last_ / sector_bytes;
         elements += address != last_;
@@ -81,8 +78,7 @@ private:
 };
 
 /// The cost of an access to aligned elements, where a request moves distinct sectors. An element lies in one sector.
-inline GlobalCost cost_of_sectors(const WarpAccess& access)
-{
+inline GlobalCost cost_of_sectors(const WarpAccess& access) {
     const auto cost = [&](int sectors, int elements) {
         return GlobalCost{sectors, (elements * access.size + sector_bytes - 1) / sector_bytes};
     };
@@ -96,8 +92,7 @@ inline GlobalCost cost_of_sectors(const WarpAccess& access)
 }
 
 /// The cost of an access to elements none of which lies in two sectors, where a request moves distinct sectors.
-inline GlobalCost cost_of_elements(const WarpAccess& access)
-{
+inline GlobalCost cost_of_elements(const WarpAccess& access) {
     std::uint64_t step;
     return is_evenly_spaced(access, step) ? cost_of_even_steps(access.address[0], step, access.size) : cost_of_sectors(access);
 }

@@ -35,8 +35,7 @@ constexpr int half_warp = 16;
 /// The addresses of some lanes, in ascending order. Most accesses are in that order already.
 class SortedAddresses {
 public:
-    SortedAddresses(const WarpAccess& access, std::uint32_t lanes)
-    {
+    SortedAddresses(const WarpAccess& access, std::uint32_t lanes) {
         bool ascending = true;
         for (const std::size_t lane : lanes_in(lanes)) {
             ascending &= count_ == 0 || address_[count_ - 1] <= access.address[lane];
@@ -53,8 +52,7 @@ private:
 };
 
 /// Distinct lines that accesses of `size` bytes at `addresses`, in ascending order, touch.
-int distinct_lines(std::span<const std::uint64_t> addresses, int size, int line_bytes)
-{
+int distinct_lines(std::span<const std::uint64_t> addresses, int size, int line_bytes) {
     const int shift = std::countr_zero(static_cast<unsigned>(line_bytes));
     std::uint64_t next = 0;
     std::uint64_t lines = 0;
@@ -66,15 +64,13 @@ int distinct_lines(std::span<const std::uint64_t> addresses, int size, int line_
     return static_cast<int>(lines);
 }
 
-int distinct_addresses(std::span<const std::uint64_t> addresses)
-{
+int distinct_addresses(std::span<const std::uint64_t> addresses) {
     int count = 1;
     for (std::size_t i = 1; i < addresses.size(); ++i) count += addresses[i] != addresses[i - 1];
     return count;
 }
 
-int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const Machine& machine)
-{
+int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const Machine& machine) {
     const int line_bytes = access.operation == Operation::load ? machine.load_line_bytes : machine.store_line_bytes;
     const int request_lanes = machine.line_request_lanes ? rules::lanes_for_size(machine.line_request_lanes, access.size) : warp_size;
     if (request_lanes == warp_size) return distinct_lines(all.get(), access.size, line_bytes) * (line_bytes / sector_bytes);
@@ -87,8 +83,7 @@ int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const
 }
 
 /// True if a request moves distinct sectors, on this machine, and elements do not lie across two.
-bool moves_sectors_of_elements(const WarpAccess& access, const Machine& machine)
-{
+bool moves_sectors_of_elements(const WarpAccess& access, const Machine& machine) {
     if (machine.coalescing != Coalescing::distinct_lines || machine.line_request_lanes != 0 || machine.load_line_bytes != sector_bytes ||
         machine.store_line_bytes != sector_bytes)
         return false;
@@ -96,8 +91,7 @@ bool moves_sectors_of_elements(const WarpAccess& access, const Machine& machine)
 }
 
 /// Returns the bytes of one transaction of compute capability 1.2 or 1.3, and removes the lanes that it serves from `lanes`.
-std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes)
-{
+std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes) {
     std::uint64_t bytes = access.size == 1 ? 32 : access.size == 2 ? 64 : 128;
     const std::uint64_t segment = access.address[static_cast<std::size_t>(std::countr_zero(lanes))] / bytes;
     std::uint64_t low = UINT64_MAX, high = 0;
@@ -114,8 +108,7 @@ std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes)
     return bytes;
 }
 
-int sectors_of_segments(const WarpAccess& access)
-{
+int sectors_of_segments(const WarpAccess& access) {
     std::uint64_t bytes = 0;
     for (int first = 0; first < warp_size; first += half_warp) {
         std::uint32_t lanes = access.active & lane_group(first, half_warp);
@@ -124,8 +117,7 @@ int sectors_of_segments(const WarpAccess& access)
     return static_cast<int>(bytes / sector_bytes);
 }
 
-int sectors_of_strict_order(const WarpAccess& access)
-{
+int sectors_of_strict_order(const WarpAccess& access) {
     const auto size = static_cast<std::uint64_t>(access.size);
     int sectors = 0;
     for (int first = 0; first < warp_size; first += half_warp) {
@@ -146,8 +138,7 @@ int sectors_of_strict_order(const WarpAccess& access)
 }
 
 /// Compute capability 9.0, measured (tests/hardware/h200_features.json): each of several lanes with one address moves its sector again.
-GlobalCost cost_of_atomic(const WarpAccess& access)
-{
+GlobalCost cost_of_atomic(const WarpAccess& access) {
     std::array<std::uint64_t, warp_size> addresses;
     std::size_t count = 0;
     for (const std::size_t lane : lanes_in(access.active)) addresses[count++] = access.address[lane];
@@ -169,8 +160,7 @@ GlobalCost cost_of_atomic(const WarpAccess& access)
 
 }  // namespace
 
-GlobalCost global_cost(const WarpAccess& access, const Machine& machine)
-{
+GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
     if (moves_sectors_of_elements(access, machine)) {
         if (access.operation == Operation::async_copy && access.past_l1 && access.other_side) return copy_past_l1_cost(access);
         if (access.operation == Operation::atomic) return cost_of_atomic(access);

@@ -37,8 +37,7 @@ struct LaneRange {
 inline LaneRange lanes_in(std::uint32_t lanes) { return {lanes}; }
 
 /// Calls `visit` with each lane of a set that mostly holds all lanes: the compiler makes vector instructions of the case of all lanes.
-template <class Visit> [[gnu::always_inline]] inline void for_lanes(std::uint32_t lanes, Visit&& visit)
-{
+template <class Visit> [[gnu::always_inline]] inline void for_lanes(std::uint32_t lanes, Visit&& visit) {
     if (lanes == UINT32_MAX)
         for (std::size_t lane = 0; lane < warp_size; ++lane) visit(lane);
     else

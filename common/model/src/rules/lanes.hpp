@@ -15,8 +15,7 @@ namespace simt::rules {
 inline int lanes_for_size(int lanes, int size) { return std::max(1, size <= 4 ? lanes : lanes * 4 / size); }
 
 /// True if every active lane's address is a multiple of the size of the access.
-inline bool is_aligned(const WarpAccess& access)
-{
+inline bool is_aligned(const WarpAccess& access) {
     std::uint64_t bits = 0;
     if (access.evenly_spaced && access.active == UINT32_MAX) bits = access.address[0] | access.step;
     else for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
@@ -24,8 +23,7 @@ inline bool is_aligned(const WarpAccess& access)
 }
 
 /// True if all lanes are active and their addresses are evenly spaced, `step` bytes from lane to lane.
-inline bool is_evenly_spaced(const WarpAccess& access, std::uint64_t& step)
-{
+inline bool is_evenly_spaced(const WarpAccess& access, std::uint64_t& step) {
     if (access.active != UINT32_MAX) return false;
     if (access.evenly_spaced) {
         step = access.step;

@@ -19,8 +19,7 @@ namespace {
 constexpr std::uint64_t word_bytes = 4, words_of_sector = 8;
 
 /// The number of different values.
-template <std::size_t n> int distinct(std::array<std::uint64_t, n>& values, std::size_t count)
-{
+template <std::size_t n> int distinct(std::array<std::uint64_t, n>& values, std::size_t count) {
     const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
     std::sort(values.begin(), end);
     return static_cast<int>(std::unique(values.begin(), end) - values.begin());
@@ -30,8 +29,7 @@ template <std::size_t n> int distinct(std::array<std::uint64_t, n>& values, std:
 constexpr std::size_t most_words = 5 * warp_size;
 
 /// Returns how many different values `number(lane, word)` has for the words that the lanes touch.
-template <class Number> int distinct_of_words(const WarpAccess& access, Number&& number)
-{
+template <class Number> int distinct_of_words(const WarpAccess& access, Number&& number) {
     std::array<std::uint64_t, most_words> values;
     std::size_t count = 0;
     for (const std::size_t lane : lanes_in(access.active)) {
@@ -43,8 +41,7 @@ template <class Number> int distinct_of_words(const WarpAccess& access, Number&&
 
 }  // namespace
 
-GlobalCost local_cost(const WarpAccess& access)
-{
+GlobalCost local_cost(const WarpAccess& access) {
     const auto bytes = static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size);
     const int ideal = static_cast<int>((bytes + sector_bytes - 1) / sector_bytes);
     const int sectors =
@@ -54,8 +51,7 @@ GlobalCost local_cost(const WarpAccess& access)
 
 int local_requests(const WarpAccess& access) { return std::max(1, access.size / static_cast<int>(word_bytes)); }
 
-int constant_words(const WarpAccess& access)
-{
+int constant_words(const WarpAccess& access) {
     if (access.size < static_cast<int>(word_bytes)) {
         std::array<std::uint64_t, warp_size> addresses;
         std::size_t count = 0;
@@ -65,8 +61,7 @@ int constant_words(const WarpAccess& access)
     return distinct_of_words(access, [](std::size_t, std::uint64_t word) { return word; });
 }
 
-int texture_requests(const WarpAccess& access)
-{
+int texture_requests(const WarpAccess& access) {
     int requests = 0;
     for (int first = 0; first < warp_size; first += access.request_lanes)
         requests += (access.active & lane_group(first, access.request_lanes)) != 0;

@@ -18,8 +18,7 @@ namespace {
 constexpr int wavefronts_of_swap = 2;
 
 /// The lanes that one round's swap serves.
-std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int phase_lanes, const SharedMemory& memory)
-{
+std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int phase_lanes, const SharedMemory& memory) {
     const auto size = static_cast<std::uint64_t>(access.size);
     const auto places = static_cast<std::uint64_t>(memory.banks * memory.bank_width) / size;
     std::uint32_t served = 0;
@@ -38,8 +37,7 @@ std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int pha
     return served;
 }
 
-int phases_of(std::uint32_t lanes, int phase_lanes)
-{
+int phases_of(std::uint32_t lanes, int phase_lanes) {
     int phases = 0;
     for (int first = 0; first < warp_size; first += phase_lanes) phases += (lanes & lane_group(first, phase_lanes)) != 0;
     return phases;
@@ -47,14 +45,12 @@ int phases_of(std::uint32_t lanes, int phase_lanes)
 
 }  // namespace
 
-bool is_loop(const WarpAccess& access, const Machine& machine)
-{
+bool is_loop(const WarpAccess& access, const Machine& machine) {
     return access.operation == Operation::atomic && access.atomic == AtomicKind::loop &&
            machine.shared.wide == WideShared::merging_phases && access.size >= machine.shared.bank_width;
 }
 
-LoopCost loop_cost(const WarpAccess& access, const Machine& machine)
-{
+LoopCost loop_cost(const WarpAccess& access, const Machine& machine) {
     const int phase_lanes = rules::phase_lanes(machine.shared, access.size);
     LoopCost cost{0, {0, 0}, {0, wavefronts_of_swap * phases_of(access.active, phase_lanes)}};
     WarpAccess load = access;

@@ -14,8 +14,7 @@
 
 namespace simt {
 
-int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) const
-{
+int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) const {
     // Threads are allocated in whole warps.
     const int warp_threads = (block_threads + warp_size - 1) / warp_size * warp_size;
     std::int64_t blocks = multiprocessor_blocks;
@@ -24,8 +23,7 @@ int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) con
     return static_cast<int>(std::max<std::int64_t>(1, blocks)) * multiprocessors;
 }
 
-void Machine::fill_occupancy(Resources& resources, int block_threads, std::int64_t shared_bytes) const
-{
+void Machine::fill_occupancy(Resources& resources, int block_threads, std::int64_t shared_bytes) const {
     // The units in which registers and shared memory are given out, by NVIDIA's cuda_occupancy.h.
     constexpr int registers_of_quarter = 65536 / 4, register_unit = 256, shared_unit = 128;
     const auto in_units = [](std::int64_t number, std::int64_t unit) { return (number + unit - 1) / unit * unit; };
@@ -58,8 +56,7 @@ struct Limits {
 
 /// A GPU between Turing and Blackwell, by NVIDIA's guides: 32 banks, wide accesses in halves and quarters of a warp, sectors of 32 bytes.
 /// Each has 65536 registers a multiprocessor.
-Machine by_guide(const char* name, const char* description, Capability capability, int multiprocessors, int l2_bytes, Limits limits)
-{
+Machine by_guide(const char* name, const char* description, Capability capability, int multiprocessors, int l2_bytes, Limits limits) {
     // From 8.0 on, 1 KiB of each block's shared memory is the system's.
     const int reserved = capability.major >= 8 ? 1 << 10 : 0;
     return {.name = name,
@@ -90,8 +87,7 @@ Machine by_guide(const char* name, const char* description, Capability capabilit
 }
 
 /// The machine whose counts are held against a GPU. That its wide loads can merge stands in no guide.
-Machine checked_hopper()
-{
+Machine checked_hopper() {
     Machine machine = by_guide("sm_90", "Hopper, compute capability 9.0 (H100, H200)", {9, 0}, 132, 60 << 20, {228 << 10, 2048, 32});
     machine.is_checked = true;
     machine.shared.wide = WideShared::merging_phases;
@@ -100,8 +96,7 @@ Machine checked_hopper()
 
 }  // namespace
 
-const std::vector<Machine>& machines()
-{
+const std::vector<Machine>& machines() {
     // Never destroyed: the report names the machine after the program has ended.
     static const std::vector<Machine>& all = *new std::vector<Machine>{
         checked_hopper(),
@@ -192,8 +187,7 @@ const std::vector<Machine>& machines()
 
 namespace {
 
-std::optional<Impossible> why_impossible_global(const Machine& machine)
-{
+std::optional<Impossible> why_impossible_global(const Machine& machine) {
     const auto is_line = [](int bytes) { return bytes >= 32 && bytes % 32 == 0; };
     if (machine.coalescing == Coalescing::distinct_lines) {
         if (!is_line(machine.load_line_bytes))
@@ -209,8 +203,7 @@ std::optional<Impossible> why_impossible_global(const Machine& machine)
     return {};
 }
 
-std::optional<Impossible> why_impossible_size(const Machine& machine)
-{
+std::optional<Impossible> why_impossible_size(const Machine& machine) {
     const auto most = [](const char* what, int number, int limit, const char* of) {
         return number < 1 || number > limit ? std::optional(Impossible{what, number, of}) : std::nullopt;
     };
@@ -229,26 +222,22 @@ std::optional<Impossible> why_impossible_size(const Machine& machine)
 
 }  // namespace
 
-std::optional<Impossible> why_impossible(const Machine& machine)
-{
+std::optional<Impossible> why_impossible(const Machine& machine) {
     if (const auto why = why_impossible(machine.shared)) return why;
     if (const auto why = why_impossible_global(machine)) return why;
     return why_impossible_size(machine);
 }
 
-std::string to_text(const Impossible& impossible)
-{
+std::string to_text(const Impossible& impossible) {
     return std::string(impossible.what) + ": got " + std::to_string(impossible.given) + ", accepted: " + impossible.accepted;
 }
 
-const Machine* find_machine(std::string_view name)
-{
+const Machine* find_machine(std::string_view name) {
     const auto found = std::ranges::find(machines(), name, &Machine::name);
     return found == machines().end() ? nullptr : &*found;
 }
 
-std::string machine_names()
-{
+std::string machine_names() {
     std::string names;
     for (const Machine& machine : machines()) names += (names.empty() ? "" : ", ") + machine.name;
     return names;

@@ -12,11 +12,9 @@
 namespace simt::rules {
 
 Partitions::Partitions(const Machine& machine, std::function<std::size_t()> shared_bytes)
-    : machine_(machine), shared_bytes_(std::move(shared_bytes))
-{}
+    : machine_(machine), shared_bytes_(std::move(shared_bytes)) {}
 
-void Partitions::launch_begins(const LaunchInfo& info)
-{
+void Partitions::launch_begins(const LaunchInfo& info) {
     block_threads_ = static_cast<int>(info.block.x * info.block.y * info.block.z);
     blocks_in_group_ = 0;
     is_first_group_ = true;
@@ -30,8 +28,7 @@ void Partitions::launch_begins(const LaunchInfo& info)
 
 void Partitions::block_begins(const Extent&) { loads_.made = stores_.made = 0; }
 
-void Partitions::warp_access(const WarpAccess& access)
-{
+void Partitions::warp_access(const WarpAccess& access) {
     if (access.space != Space::global) return;
     const bool is_load = access.operation == Operation::load || access.operation == Operation::async_copy;
     Steps& steps = is_load ? loads_ : stores_;
@@ -45,8 +42,7 @@ void Partitions::warp_access(const WarpAccess& access)
     ++steps.made;
 }
 
-void Partitions::block_ends()
-{
+void Partitions::block_ends() {
     // The number of blocks that fit is known once the first block has declared its shared memory.
     if (counts_.concurrent_blocks == 0)
         counts_.concurrent_blocks = machine_.concurrent_blocks(block_threads_, static_cast<std::int64_t>(shared_bytes_()));
@@ -55,16 +51,14 @@ void Partitions::block_ends()
 
 void Partitions::launch_ends() { end_group(); }
 
-void Partitions::end_group()
-{
+void Partitions::end_group() {
     end_steps(loads_, counts_.load);
     end_steps(stores_, counts_.store);
     blocks_in_group_ = 0;
     is_first_group_ = false;
 }
 
-void Partitions::end_steps(Steps& steps, PartitionUse& use)
-{
+void Partitions::end_steps(Steps& steps, PartitionUse& use) {
     if (is_first_group_ && !steps.requests.empty()) use.first_step = steps.requests.front();
     for (const auto& requests : steps.requests) {
         const std::uint64_t all = std::accumulate(requests.begin(), requests.end(), std::uint64_t{0});

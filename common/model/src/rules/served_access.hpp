@@ -10,8 +10,7 @@
 namespace simt::rules {
 
 /// The view that the rule has of an access. It refers to the addresses.
-inline SharedAccess shared_access(const WarpAccess& access, const SharedMemory& memory)
-{
+inline SharedAccess shared_access(const WarpAccess& access, const SharedMemory& memory) {
     SharedUse use = SharedUse::store;
     if (access.operation == Operation::load) use = access.matrix_rows ? SharedUse::load_of_matrix_rows : SharedUse::load;
     // As measured on the machine whose loads merge: a count of lanes, and an access narrower than a bank, is served like a store.
@@ -22,8 +21,7 @@ inline SharedAccess shared_access(const WarpAccess& access, const SharedMemory& 
 }
 
 /// Serves an access by the rule, and returns its cost. See SharedService.
-template <class Visit> SharedCost serve(const SharedAccess& access, const SharedMemory& memory, Visit&& visit)
-{
+template <class Visit> SharedCost serve(const SharedAccess& access, const SharedMemory& memory, Visit&& visit) {
     if (PowerOfTwoBanks::fit(memory)) return serve_shared<PowerOfTwoBanks>(access, memory, visit);
     return serve_shared<AnyBanks>(access, memory, visit);
 }

@@ -9,8 +9,7 @@
 
 namespace simt {
 
-SharedCost shared_cost(const WarpAccess& access, const Machine& machine)
-{
+SharedCost shared_cost(const WarpAccess& access, const Machine& machine) {
     const SharedMemory& memory = machine.shared;
     if (access.operation == Operation::atomic && is_loop(access, machine)) return loop_cost(access, machine).swaps;
     if (memory.wide == WideShared::merging_phases && access.operation == Operation::async_copy) return copy_cost(access, machine);

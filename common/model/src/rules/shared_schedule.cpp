@@ -9,8 +9,7 @@
 
 namespace simt {
 
-Schedule shared_schedule(const WarpAccess& access, const SharedMemory& memory)
-{
+Schedule shared_schedule(const WarpAccess& access, const SharedMemory& memory) {
     Schedule schedule;
     const auto list = [&](int wavefront, std::size_t lane, std::uint64_t word) {
         const auto number = static_cast<std::size_t>(wavefront);
@@ -23,8 +22,7 @@ Schedule shared_schedule(const WarpAccess& access, const SharedMemory& memory)
     return schedule;
 }
 
-nlohmann::ordered_json to_json(const std::vector<Wavefront>& wavefronts)
-{
+nlohmann::ordered_json to_json(const std::vector<Wavefront>& wavefronts) {
     auto json = nlohmann::ordered_json::array();
     for (const Wavefront& wavefront : wavefronts) {
         auto words = nlohmann::ordered_json::array();

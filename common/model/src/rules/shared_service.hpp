@@ -65,8 +65,7 @@ struct SharedAccess {
 };
 
 /// The number of lanes of a request that are served together: all, or as many as fit side by side into the banks.
-inline int phase_lanes(const SharedMemory& memory, int size)
-{
+inline int phase_lanes(const SharedMemory& memory, int size) {
     if (size <= memory.bank_width) return memory.request_lanes;
     return std::clamp(memory.banks * memory.bank_width / size, 1, memory.request_lanes);
 }
@@ -75,12 +74,10 @@ inline int phase_lanes(const SharedMemory& memory, int size)
 template <class Banks, class Visit> class SharedService {
 public:
     SharedService(const SharedAccess& access, const SharedMemory& memory, Visit& visit)
-        : access_(access), memory_(memory), banks_(memory), visit_(visit)
-    {}
+        : access_(access), memory_(memory), banks_(memory), visit_(visit) {}
 
     /// Serves the access, and returns its cost.
-    SharedCost serve()
-    {
+    SharedCost serve() {
         merges_ = memory_.wide == WideShared::merging_phases && access_.use == SharedUse::load &&
                   phase_lanes(memory_, access_.size) < memory_.request_lanes;
         if (merges_ && access_.size == 16 && all_lanes_agree()) {
@@ -113,14 +110,12 @@ private:
     };
 
     std::uint64_t first_word(std::size_t lane) const { return banks_.word_of(access_.address[lane]); }
-    std::uint64_t last_word(std::size_t lane) const
-    {
+    std::uint64_t last_word(std::size_t lane) const {
         return banks_.word_of(access_.address[lane] + static_cast<std::uint64_t>(access_.size) - 1);
     }
 
     /// Calls `use` with each lane and each word that the lane touches, until `use` returns false. Returns whether `use` never did.
-    template <class Use> bool all_words(std::uint32_t lanes, Use&& use) const
-    {
+    template <class Use> bool all_words(std::uint32_t lanes, Use&& use) const {
         for (; lanes; lanes &= lanes - 1) {
             const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
             const std::uint64_t last = last_word(lane);
@@ -132,8 +127,7 @@ private:
 
     bool is_load() const { return access_.use == SharedUse::load || access_.use == SharedUse::load_of_matrix_rows; }
 
-    void add(int wavefronts, int ideal)
-    {
+    void add(int wavefronts, int ideal) {
         cost_.wavefronts += wavefronts;
         cost_.ideal_wavefronts += ideal;
     }
@@ -142,8 +136,7 @@ private:
     int ideal_of(int words) const { return (words + memory_.banks - 1) / memory_.banks; }
 
     /// A request whose lanes share words. Its phases are served one after the other.
-    void serve_request(int first, int end)
-    {
+    void serve_request(int first, int end) {
         const int lanes = phase_lanes(memory_, access_.size), step = merges_ ? 2 * lanes : lanes;
         for (; first < end; first += step) {
             const std::uint32_t here = access_.active & lane_group(first, std::min(step, end - first));
@@ -155,15 +148,13 @@ private:
     }
 
     /// Serves lanes together: the n-th distinct word of each bank in the n-th wavefront.
-    void serve_phase(std::uint32_t lanes)
-    {
+    void serve_phase(std::uint32_t lanes) {
         if (is_free_of_conflicts(lanes)) serve_at_once(lanes);
         else serve_in_turn(lanes);
         if (access_.size == 16) cost_.wavefronts += memory_.extra_wavefronts_of_16_bytes;
     }
 
-    void serve_in_turn(std::uint32_t lanes)
-    {
+    void serve_in_turn(std::uint32_t lanes) {
         WordsOfBanks asked;
         int wavefronts = 0;
         all_words(lanes, [&](std::size_t lane, std::uint64_t word) {
@@ -176,8 +167,7 @@ private:
     }
 
     /// Serves lanes without a conflict between them.
-    void serve_at_once(std::uint32_t lanes)
-    {
+    void serve_at_once(std::uint32_t lanes) {
         all_words(lanes, [&](std::size_t lane, std::uint64_t word) {
             visit_(cost_.wavefronts, lane, word);
             return true;
@@ -186,8 +176,7 @@ private:
     }
 
     /// Serves the lanes of an atomic operation: the n-th lane of each place in the n-th wavefront.
-    void serve_one_by_one(std::uint32_t lanes)
-    {
+    void serve_one_by_one(std::uint32_t lanes) {
         const auto size = static_cast<std::uint64_t>(access_.size);
         const std::uint64_t places = static_cast<std::uint64_t>(memory_.banks * memory_.bank_width) / size;
         const int factor = access_.use == SharedUse::compare_and_swap ? 2 : 1;
@@ -205,8 +194,7 @@ private:
     }
 
     /// Serves two neighboring phases of a load: in one wavefront if they merge and no bank holds two of their words.
-    void serve_two_phases(std::uint32_t both, int first, int lanes)
-    {
+    void serve_two_phases(std::uint32_t both, int first, int lanes) {
         const bool may_merge = phases_may_merge(both, first);
         if (may_merge && is_free_of_conflicts(both)) return serve_at_once(both);
         const int ideal_before = cost_.ideal_wavefronts;
@@ -216,14 +204,12 @@ private:
     }
 
     /// Serves a load of one address: by half-warps, or all lanes at once if few take part.
-    void serve_one_address()
-    {
+    void serve_one_address() {
         if (std::popcount(access_.active) <= warp_size / 2) return serve_at_once(access_.active);
         for (const int first : {0, warp_size / 2}) serve_at_once(access_.active & lane_group(first, warp_size / 2));
     }
 
-    bool all_lanes_agree() const
-    {
+    bool all_lanes_agree() const {
         const std::uint64_t address = access_.address[static_cast<std::size_t>(std::countr_zero(access_.active))];
         bool agree = true;
         for (const std::size_t lane : lanes_in(access_.active)) agree &= access_.address[lane] == address;
@@ -231,8 +217,7 @@ private:
     }
 
     /// True if no bank holds two of the words that `lanes` touch.
-    bool is_free_of_conflicts(std::uint32_t lanes) const
-    {
+    bool is_free_of_conflicts(std::uint32_t lanes) const {
         std::array<std::uint64_t, most_banks> word_of_bank;
         std::uint64_t used = 0;
         return all_words(lanes, [&](std::size_t, std::uint64_t word) {
@@ -244,8 +229,7 @@ private:
         });
     }
 
-    bool has_room_in_one_wavefront(std::uint32_t lanes) const
-    {
+    bool has_room_in_one_wavefront(std::uint32_t lanes) const {
         WordsOfBanks asked;
         return all_words(lanes, [&](std::size_t, std::uint64_t word) {
             asked.place_of(banks_.bank_of(word), word);
@@ -257,8 +241,7 @@ private:
     enum class InactivePartner { fits, does_not_fit };
 
     /// True if each of `lanes` has the same address as its partner, the lane whose number differs in the bit `distance`.
-    bool partners_agree(std::uint32_t lanes, std::size_t distance, InactivePartner inactive) const
-    {
+    bool partners_agree(std::uint32_t lanes, std::size_t distance, InactivePartner inactive) const {
         bool agree = true;
         for (const std::size_t lane : lanes_in(lanes)) {
             const std::size_t partner = lane ^ distance;
@@ -268,14 +251,12 @@ private:
         return agree;
     }
 
-    bool partners_agree(std::uint32_t lanes, InactivePartner inactive) const
-    {
+    bool partners_agree(std::uint32_t lanes, InactivePartner inactive) const {
         return partners_agree(lanes, 1, inactive) || partners_agree(lanes, 2, inactive);
     }
 
     /// True if the phases of `lanes`, which start with lane `first`, merge unless a bank conflict keeps them apart.
-    bool phases_may_merge(std::uint32_t lanes, int first) const
-    {
+    bool phases_may_merge(std::uint32_t lanes, int first) const {
         const bool is_lower_half_of_16_bytes = access_.size == 16 && first == 0;
         if (!is_lower_half_of_16_bytes) return partners_agree(lanes, InactivePartner::fits);
         const bool last_lane_is_active = access_.active >> (warp_size - 1) & 1;
@@ -283,8 +264,7 @@ private:
     }
 
     /// Serves a request of a machine that shares one word at a time: the n-th words of its lanes are a request of their own.
-    void split_request(std::uint32_t lanes)
-    {
+    void split_request(std::uint32_t lanes) {
         for (std::uint64_t n = 0; lanes; ++n) {
             Wishes wishes;
             for (const std::size_t lane : lanes_in(lanes)) {
@@ -298,8 +278,7 @@ private:
     }
 
     /// Serves the chosen word and one lane of each other bank in a step.
-    int serve_loads(Wishes& waiting)
-    {
+    int serve_loads(Wishes& waiting) {
         int steps = 0;
         for (; waiting.count > 0; ++steps) {
             const std::uint64_t chosen = most_wanted_word(waiting);
@@ -317,8 +296,7 @@ private:
     }
 
     /// Serves one lane of each bank in a step.
-    int serve_stores(const Wishes& waiting)
-    {
+    int serve_stores(const Wishes& waiting) {
         std::array<std::int16_t, most_banks> in_bank{};
         int steps = 0;
         for (const Wish& wish : waiting) {
@@ -330,8 +308,7 @@ private:
     }
 
     /// The word that most lanes want, the one of the lowest lane among equals.
-    static std::uint64_t most_wanted_word(const Wishes& waiting)
-    {
+    static std::uint64_t most_wanted_word(const Wishes& waiting) {
         std::uint64_t best = 0;
         std::ptrdiff_t most = 0;
         for (const Wish* wish = waiting.begin(); wish != waiting.end(); ++wish) {
@@ -351,8 +328,7 @@ private:
 
 /// Serves an access, and returns its cost. The words of one bank are served in the order of the lanes that want them. The order
 /// on hardware is not known, and changes no count.
-template <class Banks, class Visit> SharedCost serve_shared(const SharedAccess& access, const SharedMemory& memory, Visit&& visit)
-{
+template <class Banks, class Visit> SharedCost serve_shared(const SharedAccess& access, const SharedMemory& memory, Visit&& visit) {
     return SharedService<Banks, Visit>(access, memory, visit).serve();
 }
 

@@ -23,8 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json machines()
-{
+Json machines() {
     Json all;
     for (const simt::Machine& machine : simt::machines())
         all[machine.name] = {
@@ -40,8 +39,7 @@ Json machines()
     return all;
 }
 
-simt::WarpAccess access_from(const Json& json)
-{
+simt::WarpAccess access_from(const Json& json) {
     simt::WarpAccess access{};
     const std::string space = json.value("space", "shared");
     if (space != "shared" && space != "global") throw std::invalid_argument("space: got '" + space + "', accepted: shared, global");
@@ -63,15 +61,13 @@ simt::WarpAccess access_from(const Json& json)
     return access;
 }
 
-const simt::Machine& machine_called(const std::string& name)
-{
+const simt::Machine& machine_called(const std::string& name) {
     const simt::Machine* machine = simt::find_machine(name);
     if (!machine) throw std::invalid_argument("machine: got '" + name + "', accepted: " + simt::machine_names());
     return *machine;
 }
 
-simt::SharedMemory shared_memory_from(const Json& json)
-{
+simt::SharedMemory shared_memory_from(const Json& json) {
     if (json.is_string()) return machine_called(json.get<std::string>()).shared;
     const simt::SharedMemory memory{.banks = json.at("banks"),
                                     .bank_width = json.at("bank_width"),
@@ -83,8 +79,7 @@ simt::SharedMemory shared_memory_from(const Json& json)
     return memory;
 }
 
-Json answer_to(const Json& question)
-{
+Json answer_to(const Json& question) {
     const simt::WarpAccess access = access_from(question);
     if (access.space == simt::Space::global) {
         const simt::GlobalCost cost = simt::global_cost(access, machine_called(question.at("machine").get<std::string>()));
@@ -96,8 +91,7 @@ Json answer_to(const Json& question)
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     try {
         if (argc == 2 && std::string(argv[1]) == "--machines") {
             std::cout << machines().dump() << '\n';

@@ -7,7 +7,6 @@
 
 #include <iostream>
 
-int main()
-{
+int main() {
     for (const simt::Machine& machine : simt::machines()) std::cout << machine.name << '\t' << machine.description << '\n';
 }

@@ -19,8 +19,7 @@ namespace {
 constexpr int wrong_use = 2;
 constexpr std::size_t container_alignment = 8;
 
-bool write_text(const std::string& folder, const std::string& text)
-{
+bool write_text(const std::string& folder, const std::string& text) {
     std::ostringstream name;
     name << folder << '/' << std::hex << simt::interpreter::fingerprint(text) << ".ptx";
     std::ofstream file(name.str(), std::ios::binary);
@@ -28,8 +27,7 @@ bool write_text(const std::string& folder, const std::string& text)
 }
 
 /// Writes the text of the container at the start of `bytes`, if there is one. Returns the number of bytes to skip.
-std::size_t write_container(const std::string& folder, std::span<const std::uint8_t> bytes)
-{
+std::size_t write_container(const std::string& folder, std::span<const std::uint8_t> bytes) {
     if (bytes.size() < sizeof(std::uint32_t) || !simt::calls::is_fat_binary(bytes.data())) return container_alignment;
     try {
         const auto entries = simt::calls::read_fat_binary(bytes);
@@ -43,8 +41,7 @@ std::size_t write_container(const std::string& folder, std::span<const std::uint
 
 }  // namespace
 
-int main(int count, char** words)
-{
+int main(int count, char** words) {
     if (count != 3) {
         std::fprintf(stderr, "usage: ptx_of_program PROGRAM FOLDER\n");
         return wrong_use;

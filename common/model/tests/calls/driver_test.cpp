@@ -34,16 +34,14 @@ constexpr const char* program = R"(
 
 class Driver : public testing::Test {
 protected:
-    void SetUp() override
-    {
+    void SetUp() override {
         ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
         fake_device().launches.clear();
         cudaGetLastError();
     }
 };
 
-TEST_F(Driver, LaunchesKernelsOfModules)
-{
+TEST_F(Driver, LaunchesKernelsOfModules) {
     CUmodule module = nullptr;
     CUfunction function = nullptr;
     ASSERT_EQ(cuModuleLoadData(&module, program), CUDA_SUCCESS);
@@ -68,8 +66,7 @@ TEST_F(Driver, LaunchesKernelsOfModules)
     EXPECT_EQ(cuModuleGetFunction(&function, module, "kernel"), CUDA_ERROR_INVALID_HANDLE);
 }
 
-TEST_F(Driver, LinksTexts)
-{
+TEST_F(Driver, LinksTexts) {
     CUlinkState state = nullptr;
     ASSERT_EQ(cuLinkCreate(0, nullptr, nullptr, &state), CUDA_SUCCESS);
     const std::string second = ".version 9.0\n.target sm_90\n.visible .entry other(\n    .param .u32 other_param_0\n)\n{ ret; }\n";
@@ -88,8 +85,7 @@ TEST_F(Driver, LinksTexts)
     cuModuleUnload(module);
 }
 
-TEST_F(Driver, ContextsAreAStack)
-{
+TEST_F(Driver, ContextsAreAStack) {
     CUcontext primary = nullptr, own = nullptr, current = nullptr;
     ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, 0), CUDA_SUCCESS);
     ASSERT_EQ(cuCtxCreate(&own, nullptr, 0, 0), CUDA_SUCCESS);
@@ -103,8 +99,7 @@ TEST_F(Driver, ContextsAreAStack)
     EXPECT_EQ(cuCtxPushCurrent(own), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-TEST_F(Driver, CopiesBetweenContexts)
-{
+TEST_F(Driver, CopiesBetweenContexts) {
     setenv("SIMT_DEVICES", "2", 1);
     constexpr std::size_t bytes = 64;
     struct Side {
@@ -157,8 +152,7 @@ TEST_F(Driver, CopiesBetweenContexts)
     unsetenv("SIMT_DEVICES");
 }
 
-TEST_F(Driver, LeavesTheRuntimesLastErrorAlone)
-{
+TEST_F(Driver, LeavesTheRuntimesLastErrorAlone) {
     EXPECT_EQ(cuMemFree(1), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     const char* name = nullptr;
@@ -166,8 +160,7 @@ TEST_F(Driver, LeavesTheRuntimesLastErrorAlone)
     EXPECT_STREQ(name, "CUDA_ERROR_INVALID_PTX");
 }
 
-TEST_F(Driver, SetsWords)
-{
+TEST_F(Driver, SetsWords) {
     CUdeviceptr memory = 0;
     ASSERT_EQ(cuMemAlloc(&memory, 64), CUDA_SUCCESS);
     EXPECT_EQ(cuMemsetD32(memory, 0x01020304, 16), CUDA_SUCCESS);
@@ -181,8 +174,7 @@ TEST_F(Driver, SetsWords)
     cuMemFree(memory);
 }
 
-TEST_F(Driver, MapsMemoryIntoReservedAddresses)
-{
+TEST_F(Driver, MapsMemoryIntoReservedAddresses) {
     const CUmemAllocationProp properties{.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     std::size_t step = 0;
     ASSERT_EQ(cuMemGetAllocationGranularity(&step, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM), CUDA_SUCCESS);
@@ -209,8 +201,7 @@ TEST_F(Driver, MapsMemoryIntoReservedAddresses)
     EXPECT_EQ(cuMemAddressFree(address, 2 * step), CUDA_SUCCESS);
 }
 
-TEST_F(Driver, EncodesTensorMaps)
-{
+TEST_F(Driver, EncodesTensorMaps) {
     CUtensorMap handle{};
     const cuuint64_t sizes[]{100, 50}, strides[]{400};
     const cuuint32_t box[]{32, 8}, element_strides[]{1, 1};
@@ -239,8 +230,7 @@ TEST_F(Driver, EncodesTensorMaps)
     EXPECT_EQ(encode(address, strides, wide_box), CUDA_ERROR_INVALID_VALUE) << "wider than the swizzle";
 }
 
-TEST_F(Driver, TellsARuntimeInsideTheProgramHowToBuildItOnce)
-{
+TEST_F(Driver, TellsARuntimeInsideTheProgramHowToBuildItOnce) {
     const void* table = nullptr;
     const CUuuid id{};
     testing::internal::CaptureStderr();

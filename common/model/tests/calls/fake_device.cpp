@@ -24,11 +24,9 @@ constexpr int invalid_value = 1;
 
 FakeDevice::FakeDevice(int)
     : base_(reinterpret_cast<std::uintptr_t>(mmap(nullptr, device_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
-      next_(base_)
-{}
+      next_(base_) {}
 
-int FakeDevice::load_module(const std::vector<std::string>& texts)
-{
+int FakeDevice::load_module(const std::vector<std::string>& texts) {
     ++modules_loaded;
     FakeModule module;
     for (const std::string& text : texts) {
@@ -40,8 +38,7 @@ int FakeDevice::load_module(const std::vector<std::string>& texts)
     return last_module_;
 }
 
-void FakeDevice::find_directives(FakeModule& module, const std::string& text)
-{
+void FakeDevice::find_directives(FakeModule& module, const std::string& text) {
     static const std::regex entry(R"(\.entry\s+(\w+)\s*\(([^)]*)\))");
     static const std::regex parameter(R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w)(\d+)\s+[^,\[]*(?:\[(\d+)\])?)");
     for (std::sregex_iterator it(text.begin(), text.end(), entry), end; it != end; ++it) {
@@ -77,15 +74,13 @@ void FakeDevice::find_directives(FakeModule& module, const std::string& text)
     }
 }
 
-int FakeDevice::find_function(int module, const std::string& name)
-{
+int FakeDevice::find_function(int module, const std::string& name) {
     const auto& functions = modules_.at(module).functions;
     const auto found = functions.find(name);
     return found == functions.end() ? -1 : found->second;
 }
 
-bool FakeDevice::find_variable(int module, const std::string& name, VariableInfo& info)
-{
+bool FakeDevice::find_variable(int module, const std::string& name, VariableInfo& info) {
     const auto& variables = modules_.at(module).variables;
     const auto found = variables.find(name);
     if (found == variables.end()) return false;
@@ -93,15 +88,13 @@ bool FakeDevice::find_variable(int module, const std::string& name, VariableInfo
     return true;
 }
 
-std::vector<std::string> FakeDevice::function_names(int module)
-{
+std::vector<std::string> FakeDevice::function_names(int module) {
     std::vector<std::string> names;
     for (const auto& [name, number] : modules_.at(module).functions) names.push_back(name);
     return names;
 }
 
-DeviceAddress FakeDevice::allocate(std::size_t bytes)
-{
+DeviceAddress FakeDevice::allocate(std::size_t bytes) {
     if (bytes > base_ + device_bytes - next_) return 0;
     const DeviceAddress address = next_;
     next_ += (bytes + alignment - 1) / alignment * alignment;
@@ -113,8 +106,7 @@ bool FakeDevice::release(DeviceAddress address) { return memory_.erase(address) 
 void FakeDevice::map_host(void* memory, std::size_t bytes) { host_[reinterpret_cast<std::uintptr_t>(memory)] = bytes; }
 bool FakeDevice::unmap_host(void* memory) { return host_.erase(reinterpret_cast<std::uintptr_t>(memory)) == 1; }
 
-Device::Range FakeDevice::range_of(DeviceAddress address)
-{
+Device::Range FakeDevice::range_of(DeviceAddress address) {
     const auto holds = [&](DeviceAddress begin, std::size_t bytes) { return address >= begin && address - begin < bytes; };
     for (const auto& [begin, bytes] : memory_)
         if (holds(begin, bytes.size())) return {begin, bytes.size(), false};
@@ -123,14 +115,12 @@ Device::Range FakeDevice::range_of(DeviceAddress address)
     return {};
 }
 
-void FakeDevice::memory_info(std::size_t& free, std::size_t& total)
-{
+void FakeDevice::memory_info(std::size_t& free, std::size_t& total) {
     total = device_bytes;
     free = base_ + device_bytes - next_;
 }
 
-char* FakeDevice::bytes_at(DeviceAddress address, std::size_t bytes)
-{
+char* FakeDevice::bytes_at(DeviceAddress address, std::size_t bytes) {
     const Range range = range_of(address);
     if (range.bytes == 0 || bytes > range.bytes - (address - range.begin))
         throw DeviceError(invalid_value, {MessageCode::not_one_allocation, {{"call", "copy"}, {"bytes", bytes}}});
@@ -140,22 +130,19 @@ char* FakeDevice::bytes_at(DeviceAddress address, std::size_t bytes)
 
 void FakeDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes) { std::memcpy(bytes_at(to, bytes), from, bytes); }
 void FakeDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes) { std::memcpy(to, bytes_at(from, bytes), bytes); }
-void FakeDevice::copy_rows(const RowCopy& copy)
-{
+void FakeDevice::copy_rows(const RowCopy& copy) {
     for (std::size_t row = 0; row < copy.rows; ++row)
         std::memmove(bytes_at(copy.to + row * copy.to_pitch, copy.width), bytes_at(copy.from + row * copy.from_pitch, copy.width),
                      copy.width);
 }
 
-void FakeDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)
-{
+void FakeDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) {
     const auto size = static_cast<std::size_t>(width);
     char* bytes = bytes_at(to, size * count);
     for (std::size_t i = 0; i < count; ++i) std::memcpy(bytes + i * size, &value, size);
 }
 
-int FakeDevice::create_array(const ArrayShape& shape)
-{
+int FakeDevice::create_array(const ArrayShape& shape) {
     FakeArray array{shape, {}};
     const std::size_t bytes = static_cast<std::size_t>(shape.format.bytes()) * shape.width * std::max<std::size_t>(1, shape.height) *
                               std::max<std::size_t>(1, shape.depth);
@@ -164,54 +151,46 @@ int FakeDevice::create_array(const ArrayShape& shape)
     return last_array_;
 }
 
-char* FakeDevice::row(int array, const ArrayBox& box, std::size_t y, std::size_t z)
-{
+char* FakeDevice::row(int array, const ArrayBox& box, std::size_t y, std::size_t z) {
     FakeArray& whole = arrays_.at(array);
     const std::size_t width = static_cast<std::size_t>(whole.shape.format.bytes()) * (whole.shape.width >> box.level);
     const std::size_t height = std::max<std::size_t>(1, whole.shape.height >> box.level);
     return whole.levels.at(box.level).data() + ((box.z + z) * height + box.y + y) * width + box.x_bytes;
 }
 
-void FakeDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch)
-{
+void FakeDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch) {
     for (std::size_t z = 0; z < box.depth; ++z)
         for (std::size_t y = 0; y < box.height; ++y)
             std::memcpy(row(array, box, y, z), static_cast<const char*>(from) + z * slice_pitch + y * pitch, box.width_bytes);
 }
 
-void FakeDevice::copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch)
-{
+void FakeDevice::copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch) {
     for (std::size_t z = 0; z < box.depth; ++z)
         for (std::size_t y = 0; y < box.height; ++y)
             std::memcpy(static_cast<char*>(to) + z * slice_pitch + y * pitch, row(array, box, y, z), box.width_bytes);
 }
 
-std::uint64_t FakeDevice::create_texture(const TextureRequest& request)
-{
+std::uint64_t FakeDevice::create_texture(const TextureRequest& request) {
     textures[++last_texture_] = request;
     return last_texture_;
 }
 
-int FakeDevice::launch(const LaunchRequest& request)
-{
+int FakeDevice::launch(const LaunchRequest& request) {
     launches.push_back(request);
     return launch_result;
 }
 
-int FakeDevice::occupancy(int, int block_threads, std::size_t dynamic_shared_bytes)
-{
+int FakeDevice::occupancy(int, int block_threads, std::size_t dynamic_shared_bytes) {
     return machine().concurrent_blocks(block_threads, static_cast<std::int64_t>(dynamic_shared_bytes)) / machine().multiprocessors;
 }
 
-void FakeDevice::reset()
-{
+void FakeDevice::reset() {
     memory_.erase(memory_.lower_bound(base_), memory_.lower_bound(base_ + device_bytes));
     host_.clear();
     modules_.clear();
 }
 
-FakeDevice& fake_device(int ordinal)
-{
+FakeDevice& fake_device(int ordinal) {
     static auto& devices = *new std::map<int, std::unique_ptr<FakeDevice>>;
     auto& device = devices[ordinal];
     if (!device) device = std::make_unique<FakeDevice>(ordinal);
@@ -222,8 +201,7 @@ FakeDevice& fake_device(int ordinal)
 
 Device& device(int ordinal) { return test::fake_device(ordinal); }
 
-int device_count()
-{
+int device_count() {
     const char* count = std::getenv("SIMT_DEVICES");
     return count ? std::atoi(count) : 1;
 }

@@ -26,13 +26,11 @@ struct Piece {
     std::string text;
 };
 
-template <class Number> void put(Bytes& bytes, std::size_t offset, Number number)
-{
+template <class Number> void put(Bytes& bytes, std::size_t offset, Number number) {
     std::memcpy(bytes.data() + offset, &number, sizeof number);
 }
 
-std::string compressed(const Piece& piece)
-{
+std::string compressed(const Piece& piece) {
     if (piece.flags & lz4_flag) {
         std::string out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(piece.text.size()))), '\0');
         out.resize(static_cast<std::size_t>(
@@ -48,8 +46,7 @@ std::string compressed(const Piece& piece)
 }
 
 /// A container in nvcc's layout.
-Bytes container(const std::vector<Piece>& pieces)
-{
+Bytes container(const std::vector<Piece>& pieces) {
     constexpr std::size_t header_bytes = 64;
     Bytes bytes(16);
     for (const Piece& piece : pieces) {
@@ -72,8 +69,7 @@ Bytes container(const std::vector<Piece>& pieces)
     return bytes;
 }
 
-std::string best_text(const Bytes& bytes)
-{
+std::string best_text(const Bytes& bytes) {
     const auto entries = read_fat_binary(bytes);
     const FatBinaryEntry* best = best_ptx(entries);
     return best ? ptx_text(*best) : "";
@@ -81,26 +77,22 @@ std::string best_text(const Bytes& bytes)
 
 const std::string text = ".version 9.0\n.target sm_90\n" + std::string(500, ' ') + "// the end\n";
 
-TEST(FatBinary, IsReadHoweverItIsCompressed)
-{
+TEST(FatBinary, IsReadHoweverItIsCompressed) {
     for (const std::uint64_t flags : {std::uint64_t{0}, lz4_flag, zstd_flag}) EXPECT_EQ(best_text(container({{1, 90, flags, text}})), text);
 }
 
-TEST(FatBinary, GivesTheNewestTextThatFits)
-{
+TEST(FatBinary, GivesTheNewestTextThatFits) {
     const Bytes bytes =
         container({{2, 90, 0, "machine"}, {1, 75, 0, "75"}, {1, 80, zstd_flag, "80"}, {1, 100, 0, "100"}, {1, 100, family_flag, "100f"}});
     EXPECT_EQ(best_text(bytes), "80");
 }
 
-TEST(FatBinary, PrefersTheTextForThisVeryArchitecture)
-{
+TEST(FatBinary, PrefersTheTextForThisVeryArchitecture) {
     EXPECT_EQ(best_text(container({{1, 90, architecture_flag, "90a"}, {1, 90, 0, "90"}})), "90a");
     EXPECT_EQ(best_text(container({{1, 80, architecture_flag, "80a"}, {1, 75, 0, "75"}})), "75");
 }
 
-TEST(FatBinary, NamesItsTargets)
-{
+TEST(FatBinary, NamesItsTargets) {
     const Bytes bytes = container({{2, 90, architecture_flag, "x"}, {1, 100, family_flag, "y"}});
     const auto entries = read_fat_binary(bytes);
     EXPECT_EQ(entries[0].target(), "sm_90a");
@@ -112,15 +104,13 @@ TEST(FatBinary, EmptyContainerHasNoText) { EXPECT_TRUE(read_fat_binary(container
 
 TEST(FatBinary, EndsAtTheTextsEnd) { EXPECT_EQ(best_text(container({{1, 90, 0, std::string("text\0\0\0", 7)}})), "text"); }
 
-TEST(FatBinary, EachCutIsAnErrorOrAShorterText)
-{
+TEST(FatBinary, EachCutIsAnErrorOrAShorterText) {
     const Bytes whole = container({{1, 90, zstd_flag, text}, {1, 80, lz4_flag, text}});
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
         EXPECT_THROW(best_text(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes))), simt::DeviceError) << bytes;
 }
 
-TEST(FatBinary, DamageIsAnErrorAndNoCrash)
-{
+TEST(FatBinary, DamageIsAnErrorAndNoCrash) {
     std::mt19937 random(15);
     const Bytes whole = container({{1, 90, zstd_flag, text}, {1, 80, lz4_flag, text}, {1, 75, 0, text}});
     int errors = 0;

@@ -28,22 +28,19 @@ constexpr int N = 256;
 // The model reads the variable when a program first asks for its devices.
 [[maybe_unused]] const bool has_two_devices = setenv("SIMT_DEVICES", "2", 1) == 0;
 
-unsigned long long link_bytes(int from, int to)
-{
+unsigned long long link_bytes(int from, int to) {
     static auto* const ask = reinterpret_cast<unsigned long long (*)(int, int)>(dlsym(RTLD_DEFAULT, "simt_link_bytes"));
     return ask ? ask(from, to) : 0;
 }
 
 /// True if the report contains a text. Reading the report does not change it.
-bool is_reported(const std::string& text)
-{
+bool is_reported(const std::string& text) {
     static auto* const look = reinterpret_cast<const char* (*)(unsigned long long)>(dlsym(RTLD_DEFAULT, "simt_look_at_report"));
     return look && std::string(look(0)).find(text) != std::string::npos;
 }
 
 /// The description of a first message between two ranks.
-Message first_of(int rank, MessageCode code, int bytes)
-{
+Message first_of(int rank, MessageCode code, int bytes) {
     return {code, {{"bytes", bytes}, {"peer", 1 - rank}, {"number", 1}, {"rank", rank}}};
 }
 Message waits(const Message& message) { return {MessageCode::message_waits, {{"message", std::vector{message}}}}; }
@@ -56,8 +53,7 @@ struct Rank {
 };
 
 /// Runs `body` as two ranks, each in a thread with a device of its own.
-void run_ranks(const std::function<void(Rank&)>& body)
-{
+void run_ranks(const std::function<void(Rank&)>& body) {
     ncclUniqueId id{};
     ncclGetUniqueId(&id);
     std::vector<std::thread> threads;
@@ -78,22 +74,19 @@ void run_ranks(const std::function<void(Rank&)>& body)
     for (std::thread& thread : threads) thread.join();
 }
 
-float first_of(const float* memory)
-{
+float first_of(const float* memory) {
     float value = 0;
     cudaMemcpy(&value, memory, sizeof(float), cudaMemcpyDeviceToHost);
     return value;
 }
 
-std::vector<int> lines_of(const Hazard& hazard)
-{
+std::vector<int> lines_of(const Hazard& hazard) {
     std::vector<int> lines;
     for (const simt::SourcePlace& place : hazard.lines) lines.push_back(place.file == "nccl_test.cu" ? place.line : 0);
     return lines;
 }
 
-TEST(Nccl, AGroupExchangesAndItsBytesCrossBothLinks)
-{
+TEST(Nccl, AGroupExchangesAndItsBytesCrossBothLinks) {
     model::take_hazards();
     const unsigned long long there = link_bytes(0, 1), back = link_bytes(1, 0);
     run_ranks([](Rank& rank) {
@@ -109,8 +102,7 @@ TEST(Nccl, AGroupExchangesAndItsBytesCrossBothLinks)
     EXPECT_EQ(link_bytes(1, 0) - back, N * sizeof(float));
 }
 
-TEST(Nccl, WhatARankSendsItselfCrossesNoLink)
-{
+TEST(Nccl, WhatARankSendsItselfCrossesNoLink) {
     const unsigned long long before = link_bytes(-1, -1);
     run_ranks([](Rank& rank) {
         ncclGroupStart();
@@ -122,8 +114,7 @@ TEST(Nccl, WhatARankSendsItselfCrossesNoLink)
     EXPECT_EQ(link_bytes(-1, -1), before);
 }
 
-TEST(Nccl, TwoWhoSendFirstAreADeadlockWithBothLines)
-{
+TEST(Nccl, TwoWhoSendFirstAreADeadlockWithBothLines) {
     model::take_hazards();
     int line = 0;
     run_ranks([&line](Rank& rank) {
@@ -140,8 +131,7 @@ TEST(Nccl, TwoWhoSendFirstAreADeadlockWithBothLines)
     EXPECT_EQ(lines_of(hazards[0]), (std::vector<int>{line, line}));
 }
 
-TEST(Nccl, ASendThatMeetsAShorterReceiveIsReportedWithBothLines)
-{
+TEST(Nccl, ASendThatMeetsAShorterReceiveIsReportedWithBothLines) {
     model::take_hazards();
     int send_line = 0, receive_line = 0;
     run_ranks([&](Rank& rank) {
@@ -160,8 +150,7 @@ TEST(Nccl, ASendThatMeetsAShorterReceiveIsReportedWithBothLines)
     EXPECT_EQ(lines_of(hazards[0]), (std::vector<int>{send_line, receive_line}));
 }
 
-TEST(Nccl, ARankThatLeavesLetsNobodyWait)
-{
+TEST(Nccl, ARankThatLeavesLetsNobodyWait) {
     model::take_hazards();
     run_ranks([](Rank& rank) {
         if (rank.number == 1) return;
@@ -175,8 +164,7 @@ TEST(Nccl, ARankThatLeavesLetsNobodyWait)
 
 __global__ void add_one(float* to, const float* from) { to[threadIdx.x] = from[threadIdx.x] + 1; }
 
-TEST(Links, CountWhatKernelsLoadFromAndStoreToAnotherDevice)
-{
+TEST(Links, CountWhatKernelsLoadFromAndStoreToAnotherDevice) {
     float *own = nullptr, *others = nullptr;
     cudaSetDevice(1);
     cudaMalloc(&others, N * sizeof(float));

@@ -21,8 +21,7 @@ protected:
     void SetUp() override { cudaGetLastError(); }
 };
 
-TEST_F(RuntimeObjects, CopiesGoWhereTheKindSays)
-{
+TEST_F(RuntimeObjects, CopiesGoWhereTheKindSays) {
     std::vector<int> from(256), to(256);
     std::iota(from.begin(), from.end(), 1);
     int* memory = nullptr;
@@ -39,8 +38,7 @@ TEST_F(RuntimeObjects, CopiesGoWhereTheKindSays)
     EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
 }
 
-TEST_F(RuntimeObjects, CopiesRowsBetweenPitches)
-{
+TEST_F(RuntimeObjects, CopiesRowsBetweenPitches) {
     constexpr std::size_t width = 10, height = 3;
     char* memory = nullptr;
     std::size_t pitch = 0;
@@ -57,8 +55,7 @@ TEST_F(RuntimeObjects, CopiesRowsBetweenPitches)
     cudaFree(memory);
 }
 
-TEST_F(RuntimeObjects, CopiesBoxesOfArrays)
-{
+TEST_F(RuntimeObjects, CopiesBoxesOfArrays) {
     const cudaChannelFormatDesc channels = cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindUnsigned);
     cudaArray_t array = nullptr;
     ASSERT_EQ(cudaMalloc3DArray(&array, &channels, {8, 4, 2}, 0), cudaSuccess);
@@ -87,8 +84,7 @@ TEST_F(RuntimeObjects, CopiesBoxesOfArrays)
     EXPECT_EQ(cudaFreeArray(array), cudaErrorInvalidResourceHandle);
 }
 
-TEST_F(RuntimeObjects, KnowsWhosePointersTheyAre)
-{
+TEST_F(RuntimeObjects, KnowsWhosePointersTheyAre) {
     int *device = nullptr, *managed = nullptr, *pinned = nullptr, own = 0;
     cudaMalloc(reinterpret_cast<void**>(&device), 64);
     cudaMallocManaged(reinterpret_cast<void**>(&managed), 64, cudaMemAttachGlobal);
@@ -112,8 +108,7 @@ TEST_F(RuntimeObjects, KnowsWhosePointersTheyAre)
     for (const auto error : {cudaFree(device), cudaFree(managed), cudaFreeHost(pinned)}) EXPECT_EQ(error, cudaSuccess);
 }
 
-TEST_F(RuntimeObjects, TexturesAreDescribedToTheDevice)
-{
+TEST_F(RuntimeObjects, TexturesAreDescribedToTheDevice) {
     const cudaChannelFormatDesc channels = cudaCreateChannelDesc(8, 8, 8, 8, cudaChannelFormatKindUnsigned);
     cudaArray_t array = nullptr;
     ASSERT_EQ(cudaMallocArray(&array, &channels, 16, 8, 0), cudaSuccess);
@@ -143,8 +138,7 @@ TEST_F(RuntimeObjects, TexturesAreDescribedToTheDevice)
     cudaFreeMipmappedArray(whole);
 }
 
-TEST_F(RuntimeObjects, PoolsCountWhatIsInUse)
-{
+TEST_F(RuntimeObjects, PoolsCountWhatIsInUse) {
     cudaMemPool_t pool = nullptr;
     ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
     void* memory = nullptr;
@@ -159,8 +153,7 @@ TEST_F(RuntimeObjects, PoolsCountWhatIsInUse)
     EXPECT_EQ(used, 4096U);
 }
 
-TEST_F(RuntimeObjects, StreamsAndEventsAreHandles)
-{
+TEST_F(RuntimeObjects, StreamsAndEventsAreHandles) {
     cudaStream_t stream = nullptr;
     cudaEvent_t start = nullptr, end = nullptr;
     ASSERT_EQ(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -2), cudaSuccess);

@@ -49,8 +49,7 @@ constexpr const char* program = R"(
 char mixed, plain, missing, table[16], no_symbol;
 int* shared_count = nullptr;
 
-std::vector<std::uint64_t> container_of(const std::string& text)
-{
+std::vector<std::uint64_t> container_of(const std::string& text) {
     const std::size_t padded = (text.size() + 7) / 8 * 8;
     std::vector<std::uint64_t> words(2 + 8 + padded / 8);
     words[0] = 0x00100001ba55ed50;
@@ -62,8 +61,7 @@ std::vector<std::uint64_t> container_of(const std::string& text)
     return words;
 }
 
-void register_program()
-{
+void register_program() {
     static const std::vector<std::uint64_t> container = container_of(program);
     static __fatBinC_Wrapper_t wrapper{FATBINC_MAGIC, FATBINC_VERSION, reinterpret_cast<const unsigned long long*>(container.data()),
                                        nullptr};
@@ -80,22 +78,19 @@ void register_program()
 
 class Runtime : public testing::Test {
 protected:
-    void SetUp() override
-    {
+    void SetUp() override {
         register_program();
         fake_device().launches.clear();
         fake_device().launch_result = 0;
         cudaGetLastError();
     }
-    static cudaError_t launch_plain(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr, int value = 3)
-    {
+    static cudaError_t launch_plain(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr, int value = 3) {
         void* arguments[]{&value};
         return cudaLaunchKernel(&plain, grid, block, arguments, shared_bytes, stream);
     }
 };
 
-TEST_F(Runtime, PacksArgumentsAsTheKernelLaysThemOut)
-{
+TEST_F(Runtime, PacksArgumentsAsTheKernelLaysThemOut) {
     struct Structure {
         char c;
         double d;
@@ -118,8 +113,7 @@ TEST_F(Runtime, PacksArgumentsAsTheKernelLaysThemOut)
     EXPECT_EQ(std::memcmp(&request.parameters[32], &structure.d, 8), 0);
 }
 
-TEST_F(Runtime, RefusesLaunchesThatNoGpuTakes)
-{
+TEST_F(Runtime, RefusesLaunchesThatNoGpuTakes) {
     EXPECT_EQ(launch_plain(0, 32), cudaErrorInvalidConfiguration);
     EXPECT_EQ(launch_plain(1, 1025), cudaErrorInvalidConfiguration);
     EXPECT_EQ(launch_plain(1, {1, 1, 65}), cudaErrorInvalidConfiguration);
@@ -131,8 +125,7 @@ TEST_F(Runtime, RefusesLaunchesThatNoGpuTakes)
     EXPECT_EQ(std::exchange(fake_device().errors, {}).size(), 5U);
 }
 
-TEST_F(Runtime, KernelsHaveLimitsOfTheirOwn)
-{
+TEST_F(Runtime, KernelsHaveLimitsOfTheirOwn) {
     ASSERT_EQ(cudaFuncSetAttribute(&plain, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000), cudaSuccess);
     EXPECT_EQ(launch_plain(1, 32, 100000), cudaSuccess);
     EXPECT_EQ(launch_plain(1, 32, 100001), cudaErrorInvalidValue);
@@ -142,8 +135,7 @@ TEST_F(Runtime, KernelsHaveLimitsOfTheirOwn)
     EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 49152);
 }
 
-TEST_F(Runtime, KernelErrorsAreToldByWhoeverWaits)
-{
+TEST_F(Runtime, KernelErrorsAreToldByWhoeverWaits) {
     fake_device().launch_result = cudaErrorIllegalAddress;
     EXPECT_EQ(launch_plain(1, 32), cudaSuccess);
     fake_device().launch_result = 0;
@@ -154,23 +146,20 @@ TEST_F(Runtime, KernelErrorsAreToldByWhoeverWaits)
     EXPECT_EQ(launch_plain(1, 32), cudaSuccess);
 }
 
-TEST_F(Runtime, LastErrorsBelongToThreads)
-{
+TEST_F(Runtime, LastErrorsBelongToThreads) {
     EXPECT_EQ(cudaFree(&no_symbol), cudaErrorInvalidValue);
     std::thread([] { EXPECT_EQ(cudaGetLastError(), cudaSuccess); }).join();
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
-TEST_F(Runtime, KernelThatIsNotInThePtxIsAnError)
-{
+TEST_F(Runtime, KernelThatIsNotInThePtxIsAnError) {
     int value = 0;
     void* arguments[]{&value};
     EXPECT_EQ(cudaLaunchKernel(&missing, 1, 1, arguments, 0, nullptr), cudaErrorInvalidDeviceFunction);
     EXPECT_EQ(cudaLaunchKernel(&no_symbol, 1, 1, arguments, 0, nullptr), cudaErrorInvalidDeviceFunction);
 }
 
-TEST_F(Runtime, CallConfigurationsAreAStack)
-{
+TEST_F(Runtime, CallConfigurationsAreAStack) {
     __cudaPushCallConfiguration({1, 2, 3}, {4, 5, 6}, 7, nullptr);
     __cudaPushCallConfiguration({8}, {9}, 10, nullptr);
     dim3 grid, block;
@@ -183,8 +172,7 @@ TEST_F(Runtime, CallConfigurationsAreAStack)
     EXPECT_EQ(__cudaPopCallConfiguration(&grid, &block, &bytes, &stream), cudaErrorMissingConfiguration);
 }
 
-TEST_F(Runtime, VariablesAreReachedBySymbol)
-{
+TEST_F(Runtime, VariablesAreReachedBySymbol) {
     const float values[]{1, 2, 3, 4};
     float back[2]{};
     ASSERT_EQ(cudaMemcpyToSymbol(table, values, sizeof values, 0, cudaMemcpyHostToDevice), cudaSuccess);
@@ -198,8 +186,7 @@ TEST_F(Runtime, VariablesAreReachedBySymbol)
     EXPECT_EQ(bytes, 16U);
 }
 
-TEST_F(Runtime, ManagedVariablesAreTheHosts)
-{
+TEST_F(Runtime, ManagedVariablesAreTheHosts) {
     ASSERT_EQ(launch_plain(1, 1), cudaSuccess);
     ASSERT_NE(shared_count, nullptr);
     *shared_count = 5;
@@ -208,8 +195,7 @@ TEST_F(Runtime, ManagedVariablesAreTheHosts)
     EXPECT_EQ(value, 5);
 }
 
-TEST_F(Runtime, CapturedWorkIsDoneWhenTheGraphIsLaunched)
-{
+TEST_F(Runtime, CapturedWorkIsDoneWhenTheGraphIsLaunched) {
     cudaStream_t stream = nullptr, other = nullptr;
     cudaEvent_t fork = nullptr, join = nullptr;
     cudaStreamCreate(&stream);
@@ -246,8 +232,7 @@ TEST_F(Runtime, CapturedWorkIsDoneWhenTheGraphIsLaunched)
     EXPECT_EQ(cudaGraphDestroy(graph), cudaErrorInvalidValue);
 }
 
-TEST_F(Runtime, CaptureThatIsNotJoinedIsAnError)
-{
+TEST_F(Runtime, CaptureThatIsNotJoinedIsAnError) {
     cudaStream_t stream = nullptr, other = nullptr;
     cudaEvent_t fork = nullptr;
     cudaStreamCreate(&stream);
@@ -266,8 +251,7 @@ TEST_F(Runtime, CaptureThatIsNotJoinedIsAnError)
 }
 
 /// A reset frees all memory, and an executable graph that is destroyed later frees nothing a second time.
-TEST_F(Runtime, GraphsWithMemorySurviveAReset)
-{
+TEST_F(Runtime, GraphsWithMemorySurviveAReset) {
     cudaStream_t stream = nullptr;
     void* memory = nullptr;
     cudaGraph_t graph = nullptr;
@@ -288,8 +272,7 @@ TEST_F(Runtime, GraphsWithMemorySurviveAReset)
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-TEST_F(Runtime, ExecutableGraphsAreUpdated)
-{
+TEST_F(Runtime, ExecutableGraphsAreUpdated) {
     cudaGraph_t graph = nullptr;
     cudaGraphNode_t first = nullptr, second = nullptr;
     cudaGraphCreate(&graph, 0);
@@ -320,8 +303,7 @@ TEST_F(Runtime, ExecutableGraphsAreUpdated)
     cudaGraphDestroy(graph);
 }
 
-TEST_F(Runtime, ClustersAndCooperativeLaunchesAreChecked)
-{
+TEST_F(Runtime, ClustersAndCooperativeLaunchesAreChecked) {
     int value = 0;
     void* arguments[]{&value};
     cudaLaunchAttribute attribute{};
@@ -342,8 +324,7 @@ TEST_F(Runtime, ClustersAndCooperativeLaunchesAreChecked)
     EXPECT_EQ(cudaLaunchCooperativeKernel(&plain, 132 * 32 + 1, 64, arguments, 0, nullptr), cudaErrorCooperativeLaunchTooLarge);
 }
 
-TEST_F(Runtime, LibrariesAreLoadedFromTextAndErrorsAreTold)
-{
+TEST_F(Runtime, LibrariesAreLoadedFromTextAndErrorsAreTold) {
     cudaLibrary_t library = nullptr;
     ASSERT_EQ(cudaLibraryLoadData(&library, program, nullptr, nullptr, 0, nullptr, nullptr, 0), cudaSuccess);
     cudaKernel_t kernel = nullptr;
@@ -362,8 +343,7 @@ TEST_F(Runtime, LibrariesAreLoadedFromTextAndErrorsAreTold)
               cudaErrorNoKernelImageForDevice);
 }
 
-TEST_F(Runtime, ResetDeviceLoadsProgramsAgain)
-{
+TEST_F(Runtime, ResetDeviceLoadsProgramsAgain) {
     int* memory = nullptr;
     ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&memory), 64), cudaSuccess);
     ASSERT_EQ(launch_plain(1, 1), cudaSuccess);
@@ -374,15 +354,13 @@ TEST_F(Runtime, ResetDeviceLoadsProgramsAgain)
     EXPECT_EQ(fake_device().modules_loaded, loaded + 1);
 }
 
-TEST_F(Runtime, EveryErrorHasANameAndAText)
-{
+TEST_F(Runtime, EveryErrorHasANameAndAText) {
     EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidConfiguration), "cudaErrorInvalidConfiguration");
     EXPECT_STREQ(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
     EXPECT_STREQ(cudaGetErrorString(static_cast<cudaError_t>(12345)), "unrecognized error code");
 }
 
-TEST_F(Runtime, DeviceTellsWhatTheMachineIs)
-{
+TEST_F(Runtime, DeviceTellsWhatTheMachineIs) {
     cudaDeviceProp properties{};
     ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
     EXPECT_STREQ(properties.name, "Conflict-Free model of sm_90");

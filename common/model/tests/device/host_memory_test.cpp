@@ -20,13 +20,11 @@ protected:
     void SetUp() override { write("proc/meminfo", "MemTotal: 16000 kB\nMemFree: 10 kB\nMemAvailable: 9000 kB\nSwapFree: 1000 kB\n"); }
     void TearDown() override { std::filesystem::remove_all(root_); }
 
-    void write(const char* file, const char* text)
-    {
+    void write(const char* file, const char* text) {
         std::filesystem::create_directories((root_ / file).parent_path());
         std::ofstream(root_ / file) << text;
     }
-    void expect(std::uint64_t all, std::uint64_t left)
-    {
+    void expect(std::uint64_t all, std::uint64_t left) {
         const HostMemory found = HostMemory::of(root_);
         EXPECT_EQ(found.all, all);
         EXPECT_EQ(found.left, left);
@@ -39,8 +37,7 @@ protected:
 
 TEST_F(HostMemoryTest, IsThatOfTheMachine) { expect(16000 * kibi, 10000 * kibi); }
 
-TEST_F(HostMemoryTest, IsLimitedByEachGroupAroundTheProcess)
-{
+TEST_F(HostMemoryTest, IsLimitedByEachGroupAroundTheProcess) {
     write("proc/self/cgroup", "1:name=systemd:/\n0::/outer/inner\n");
     write("sys/fs/cgroup/outer/inner/memory.max", "max\n");
     write("sys/fs/cgroup/outer/inner/memory.current", "1024\n");
@@ -54,8 +51,7 @@ TEST_F(HostMemoryTest, IsLimitedByEachGroupAroundTheProcess)
     expect(8000 * kibi, 0);
 }
 
-TEST_F(HostMemoryTest, IsLimitedByGroupsOfTheFirstVersion)
-{
+TEST_F(HostMemoryTest, IsLimitedByGroupsOfTheFirstVersion) {
     // A container sees its own group at the top, and the machine's name for it.
     write("proc/self/cgroup", "4:memory:/docker/0123\n0::/\n");
     write("sys/fs/cgroup/memory/memory.limit_in_bytes", "4096000\n");
@@ -65,8 +61,7 @@ TEST_F(HostMemoryTest, IsLimitedByGroupsOfTheFirstVersion)
     expect(16000 * kibi, 10000 * kibi);
 }
 
-TEST(HostMemory, IsUsedUpWhereLessIsLeftThanIsKeptFree)
-{
+TEST(HostMemory, IsUsedUpWhereLessIsLeftThanIsKeptFree) {
     EXPECT_FALSE(simt::memory::no_memory_left_after(1 << 20));
     EXPECT_TRUE(simt::memory::no_memory_left_after(std::uint64_t{1} << 60));
     setenv("SIMT_KEEP_FREE", "1000000000000000", 1);

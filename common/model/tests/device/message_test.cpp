@@ -28,16 +28,14 @@ constexpr std::array all_words{
 };
 
 /// The style of each field of a text, as "name:style" or "name".
-std::vector<std::string> fields_of(std::string_view text)
-{
+std::vector<std::string> fields_of(std::string_view text) {
     std::vector<std::string> fields;
     for (std::size_t begin = text.find('{'); begin != text.npos; begin = text.find('{', begin + 1))
         fields.emplace_back(text.substr(begin + 1, text.find('}', begin) - begin - 1));
     return fields;
 }
 
-TEST(Messages, AreWellFormed)
-{
+TEST(Messages, AreWellFormed) {
     const std::set<std::string> styles{"", "bytes", "past", "hex", "does", "size", "each"};
     std::set<std::string> texts;
     for (const Words& words : all_words) {
@@ -58,8 +56,7 @@ TEST(Messages, AreWellFormed)
     EXPECT_FALSE(find_message_code("no_such_code"));
 }
 
-TEST(Messages, PutTheirFieldsIntoWords)
-{
+TEST(Messages, PutTheirFieldsIntoWords) {
     using enum MessageCode;
     const auto access = [](MessageCode code, std::uint64_t distance) {
         return Message(
@@ -86,8 +83,7 @@ TEST(Messages, PutTheirFieldsIntoWords)
               "host code accesses device memory at 0x7f00; copy it with cudaMemcpy");
 }
 
-TEST(Messages, LeaveOutWhatIsNotKnown)
-{
+TEST(Messages, LeaveOutWhatIsNotKnown) {
     Message message(MessageCode::race_between_blocks, {{"first_block", Extent{2, 0, 0}},
                                                        {"first", Operation::store},
                                                        {"second_block", Extent{5, 0, 0}},
@@ -102,16 +98,14 @@ TEST(Messages, LeaveOutWhatIsNotKnown)
     EXPECT_EQ(Message(MessageCode::rank_has_left).text(), "rank {rank} has left") << "a field that is always there";
 }
 
-TEST(Messages, MayConsistOfOthers)
-{
+TEST(Messages, MayConsistOfOthers) {
     const std::vector<Message> waiting{{MessageCode::waits_at_block_barrier, {{"thread", Extent{0, 0, 0}}}},
                                        {MessageCode::waits_for_phase, {{"thread", Extent{32, 0, 0}}}}};
     EXPECT_EQ(Message(MessageCode::threads_wait, {{"waiting", waiting}}).text(),
               "thread (0, 0, 0) waits at a block barrier; thread (32, 0, 0) waits for a phase of an mbarrier that never completes");
 }
 
-TEST(Messages, AreTheSameBackFromJson)
-{
+TEST(Messages, AreTheSameBackFromJson) {
     const Message inner(MessageCode::send, {{"bytes", 1024}, {"peer", 1}, {"number", 1}, {"rank", 0}});
     const Message message(
         MessageCode::message_waits,

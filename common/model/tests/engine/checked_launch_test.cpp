@@ -26,8 +26,7 @@ struct Case {
     bool is_taken = false;
 };
 
-LaunchRequest with(Extent grid, Extent block, std::size_t dynamic_shared_bytes = 0, Extent cluster = {0, 0, 0})
-{
+LaunchRequest with(Extent grid, Extent block, std::size_t dynamic_shared_bytes = 0, Extent cluster = {0, 0, 0}) {
     LaunchRequest request;
     request.grid = grid;
     request.block = block;
@@ -36,8 +35,7 @@ LaunchRequest with(Extent grid, Extent block, std::size_t dynamic_shared_bytes =
     return request;
 }
 
-std::vector<Case> cases()
-{
+std::vector<Case> cases() {
     const Extent one{1, 1, 1}, warp{32, 1, 1};
     return {
         {"one warp", with(one, warp), true},
@@ -63,16 +61,14 @@ std::vector<Case> cases()
     };
 }
 
-TEST(CheckedLaunch, TakesWhatAGpuTakes)
-{
+TEST(CheckedLaunch, TakesWhatAGpuTakes) {
     simt::interpreter::Program program;
     program.static_shared_bytes = 64;
     for (const Case& each : cases())
         EXPECT_EQ(CheckedLaunch::of(each.request, program, simt::machines().front()).has_value(), each.is_taken) << each.what;
 }
 
-TEST(CheckedLaunch, KnowsWhatItsUsersAdd)
-{
+TEST(CheckedLaunch, KnowsWhatItsUsersAdd) {
     simt::interpreter::Program program;
     program.static_shared_bytes = 64;
     const LaunchRequest request = with({6, 5, 4}, {32, 3, 2}, 100, {2, 5, 1});
@@ -84,8 +80,7 @@ TEST(CheckedLaunch, KnowsWhatItsUsersAdd)
     EXPECT_EQ(launch->cluster(), (Extent{2, 5, 1}));
 }
 
-TEST(Bounds, CopyNoMoreThanThereIs)
-{
+TEST(Bounds, CopyNoMoreThanThereIs) {
     std::vector<unsigned char> to(8), from(9, 7);
     EXPECT_THROW(simt::copy_bytes(to, from), std::length_error);
     EXPECT_EQ(to, std::vector<unsigned char>(8));

@@ -21,8 +21,7 @@ struct Case {
 
 /// The kernel has a parameter of 8 bytes, 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
 /// @param directives what the kernel says of its launch, such as ".maxntid 32"
-std::string text_of(const std::string& body, const std::string& directives = "")
-{
+std::string text_of(const std::string& body, const std::string& directives = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n"
            ".global .align 16 .b8 memory[64];\n.global .align 64 .b8 map[128];\n.const .align 8 .b8 fixed[128];\n"
            ".func (.param .b32 result) f(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\nst.param.b32 [result], "
@@ -37,8 +36,7 @@ std::string text_of(const std::string& body, const std::string& directives = "")
 
 /// Writes a map of a tensor of 64 bytes, in which a program can write anything, and copies a box of it from shared memory.
 /// @param head bytes 4 to 7 of the map: type, dimensions, swizzle and interleave
-std::string tensor_copy(const std::string& head, int box, const std::string& steps)
-{
+std::string tensor_copy(const std::string& head, int box, const std::string& steps) {
     return "mov.u64 %d1, map;\nmov.u64 %d2, memory;\nst.global.u32 [%d1], 0x7A5CE4D1;\nst.global.u32 [%d1+4], " + head +
            ";\nst.global.u64 [%d1+8], 0;\nst.global.u64 [%d1+16], %d2;\nst.global.u64 [%d1+24], 16;\nst.global.u32 [%d1+56], 63;\n"
            "st.global.u32 [%d1+60], 3;\nst.global.u16 [%d1+76], " +
@@ -49,8 +47,7 @@ std::string tensor_copy(const std::string& head, int box, const std::string& ste
            ", [%r2];\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;";
 }
 
-const std::vector<Case>& cases()
-{
+const std::vector<Case>& cases() {
     static const std::vector<Case> all{
         {"a parameter before the first", "ld.param.u64 %d1, [p-8];"},
         {"a parameter behind the last", "ld.param.u64 %d1, [p+8];"},
@@ -118,8 +115,7 @@ struct End {
     std::string printed;
 };
 
-End run(const std::string& body)
-{
+End run(const std::string& body) {
     End end;
     simt::EngineDevice device(0);
     device.set_printer([&end](std::string_view text) { end.printed += text; });
@@ -150,8 +146,7 @@ End run(const std::string& body)
     return end;
 }
 
-TEST(HostilePtx, IsRefusedOrEndsItsLaunch)
-{
+TEST(HostilePtx, IsRefusedOrEndsItsLaunch) {
     for (const Case& each : cases()) {
         const End end = run(each.body);
         // Bytes beside a parameter read as zeros, and printf of no text prints nothing.
@@ -160,8 +155,7 @@ TEST(HostilePtx, IsRefusedOrEndsItsLaunch)
     }
 }
 
-TEST(HostilePtx, AllowsNoMoreThreadsThanABlockHas)
-{
+TEST(HostilePtx, AllowsNoMoreThreadsThanABlockHas) {
     const std::vector<std::pair<std::string, int>> most_threads{
         {"2147483647, 256, 1", 1024}, {"65536, 65536, 1", 1024}, {"2147483647, 2147483647, 2147483647", 1024}, {"32, 4, 2", 256}};
     for (const auto& [threads, most] : most_threads) {
@@ -221,16 +215,14 @@ constexpr std::uint64_t far_addresses[] = {0,
 /// Of 32 bits, not in the kernel's shared memory.
 constexpr std::uint32_t far_offsets[] = {64, 4096, 0x00FFFFF0, 0x01000000, 0x40FFFFF0, 0x7FFFFFF0, 0xFFFFFFF0, 0xFFFFFFFF};
 
-std::string at(const std::string& instruction, const std::string& reg)
-{
+std::string at(const std::string& instruction, const std::string& reg) {
     std::string text = instruction;
     text.replace(text.find('@'), 1, reg);
     return text;
 }
 
 /// So that the test below can fail: the same instructions at addresses that are the kernel's own.
-TEST(HostilePtx, IsNotToldOfAddressesThatAreThere)
-{
+TEST(HostilePtx, IsNotToldOfAddressesThatAreThere) {
     const auto expect_nothing = [](const std::string& body) { EXPECT_FALSE(run(body).is_told) << body; };
     for (const std::string& instruction : in_global) expect_nothing("mov.u64 %d1, memory;\n" + at(instruction, "%d1"));
     for (const std::string& instruction : in_shared) expect_nothing("mov.u32 %r8, tile;\n" + at(instruction, "%r8"));
@@ -246,8 +238,7 @@ TEST(HostilePtx, IsNotToldOfAddressesThatAreThere)
     expect_nothing("mov.u64 %d1, fixed;\n" + at(in_local[2], "%d1"));
 }
 
-TEST(HostilePtx, IsToldOfEachFarAddressOfEachInstruction)
-{
+TEST(HostilePtx, IsToldOfEachFarAddressOfEachInstruction) {
     int tried = 0;
     const auto expect_told = [&](const std::string& body) {
         EXPECT_TRUE(run(body).is_told) << body;

@@ -24,22 +24,19 @@ __global__ void add_one(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x]
 __global__ void touch_apart(int* data, long apart) { data[blockIdx.x * apart + threadIdx.x] += 1; }
 
 /// Each warp writes a column.
-__global__ void write_columns(int* data, int n)
-{
+__global__ void write_columns(int* data, int n) {
     data[(blockIdx.y * TILE + threadIdx.x) * n + blockIdx.x * TILE + threadIdx.y] = threadIdx.x;
 }
 
 /// The process's resident memory in bytes.
-long bytes_here()
-{
+long bytes_here() {
     long all = 0, here = 0;
     std::ifstream("/proc/self/statm") >> all >> here;
     return here * sysconf(_SC_PAGESIZE);
 }
 
 /// The growth of the process's memory by `launch`.
-template <class Launch> long growth_by(Launch launch)
-{
+template <class Launch> long growth_by(Launch launch) {
     const long before = bytes_here();
     launch();
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -49,8 +46,7 @@ template <class Launch> long growth_by(Launch launch)
 
 class MemoryUse : public testing::Test {
 protected:
-    void SetUp() override
-    {
+    void SetUp() override {
         ASSERT_EQ(cudaMalloc(&data_, touched), cudaSuccess);
         // The kernels' own memory does not grow with the memory that they touch.
         int* little = nullptr;
@@ -68,23 +64,20 @@ protected:
     int* data_ = nullptr;
 };
 
-TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouched)
-{
+TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouched) {
     const long once = growth_by([&] { add_one<<<touched / 4 / 256, 256>>>(data_); });
     EXPECT_LE(once, touched / 2 + little);
     EXPECT_GE(once, touched / 4) << "otherwise nothing is measured here";
     EXPECT_LE(growth_by([&] { add_one<<<touched / 4 / 256, 256>>>(data_); }), little) << "later launches use the same";
 }
 
-TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouchedByColumns)
-{
+TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouchedByColumns) {
     constexpr int n = 4096;
     static_assert(long{n} * n * 4 == touched);
     EXPECT_LE(growth_by([&] { write_columns<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(data_, n); }), touched / 2 + little);
 }
 
-TEST_F(MemoryUse, GoesWithTheMemoryThatIsFreed)
-{
+TEST_F(MemoryUse, GoesWithTheMemoryThatIsFreed) {
     const auto fill = [](long bytes) {
         int* data = nullptr;
         ASSERT_EQ(cudaMalloc(&data, bytes), cudaSuccess);
@@ -98,15 +91,13 @@ TEST_F(MemoryUse, GoesWithTheMemoryThatIsFreed)
               little);
 }
 
-TEST_F(MemoryUse, IsThatOfTheTouchedPartOfAnAllocation)
-{
+TEST_F(MemoryUse, IsThatOfTheTouchedPartOfAnAllocation) {
     // The watch takes large pages, whole ones at both ends.
     constexpr long part = touched / 8, large_pages = 2 * 2 * mebi;
     EXPECT_LE(growth_by([&] { add_one<<<part / 4 / 256, 256>>>(data_); }), part / 2 + large_pages + little);
 }
 
-TEST_F(MemoryUse, OfALargeAllocationIsThatOfItsTouchedPart)
-{
+TEST_F(MemoryUse, OfALargeAllocationIsThatOfItsTouchedPart) {
     // Touched once in each chunk of the watch: only the first chunks have large pages.
     constexpr long large = 10240 * mebi, apart = 4 * mebi, most = 1024 * mebi;
     int* data = nullptr;
@@ -124,8 +115,7 @@ TEST_F(MemoryUse, OfALargeAllocationIsThatOfItsTouchedPart)
     cudaFree(data);
 }
 
-TEST_F(MemoryUse, OfTheWatchIsPartOfWhatProgramsAreOffered)
-{
+TEST_F(MemoryUse, OfTheWatchIsPartOfWhatProgramsAreOffered) {
     std::size_t free = 0, total = 0, less = 0;
     ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
     EXPECT_LE(total + total / 2, static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));

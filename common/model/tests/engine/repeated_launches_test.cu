@@ -17,17 +17,14 @@ constexpr int count = 1 << 18, width = 256;
 __global__ void copy(int* to, const int* from) { to[blockIdx.x * width + threadIdx.x] = from[blockIdx.x * width + threadIdx.x]; }
 __global__ void add(int* data, int what) { data[blockIdx.x * width + threadIdx.x] += what; }
 /// Returns the value itself if it is small, after much more time than a digest of all memory takes.
-__device__ int after_long(int value)
-{
+__device__ int after_long(int value) {
     for (int i = 0; i < 100; ++i) value ^= value >> 20;
     return value;
 }
-__global__ void copy_slowly(int* to, const int* from)
-{
+__global__ void copy_slowly(int* to, const int* from) {
     to[blockIdx.x * width + threadIdx.x] = after_long(from[blockIdx.x * width + threadIdx.x]);
 }
-__global__ void add_slowly(int* data, int what)
-{
+__global__ void add_slowly(int* data, int what) {
     data[blockIdx.x * width + threadIdx.x] = after_long(data[blockIdx.x * width + threadIdx.x]) + what;
 }
 __global__ void add_atomically(int* data) { atomicAdd(&data[threadIdx.x], 1); }
@@ -35,26 +32,22 @@ __global__ void put_clock(long long* to) { to[threadIdx.x] = clock64() + 1; }
 
 class RepeatedLaunches : public testing::Test {
 protected:
-    void SetUp() override
-    {
+    void SetUp() override {
         ASSERT_EQ(cudaMalloc(&from, count * sizeof(int)), cudaSuccess);
         ASSERT_EQ(cudaMalloc(&to, count * sizeof(int)), cudaSuccess);
         ASSERT_EQ(cudaMemset(from, 0, count * sizeof(int)), cudaSuccess);
         ASSERT_EQ(cudaMemset(to, 0, count * sizeof(int)), cudaSuccess);
     }
-    void TearDown() override
-    {
+    void TearDown() override {
         cudaFree(from);
         cudaFree(to);
     }
-    int last(const int* data)
-    {
+    int last(const int* data) {
         int value = -1;
         EXPECT_EQ(cudaMemcpy(&value, data + count - 1, sizeof value, cudaMemcpyDeviceToHost), cudaSuccess);
         return value;
     }
-    template <class Launch> double seconds(int times, Launch launch)
-    {
+    template <class Launch> double seconds(int times, Launch launch) {
         const std::clock_t begin = std::clock();
         for (int i = 0; i < times; ++i) launch();
         return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -63,8 +56,7 @@ protected:
     int *from = nullptr, *to = nullptr;
 };
 
-TEST_F(RepeatedLaunches, takeNoTimeIfTheyChangeNothing)
-{
+TEST_F(RepeatedLaunches, takeNoTimeIfTheyChangeNothing) {
     const auto launch = [&] { copy<<<count / width, width>>>(to, from); };
     launch();
     const double of_ten = seconds(10, launch), of_thousand = seconds(1000, launch);
@@ -74,8 +66,7 @@ TEST_F(RepeatedLaunches, takeNoTimeIfTheyChangeNothing)
     EXPECT_EQ(last(to), 7);
 }
 
-TEST_F(RepeatedLaunches, takeNoTimeIfTheyLeadInACircle)
-{
+TEST_F(RepeatedLaunches, takeNoTimeIfTheyLeadInACircle) {
     const auto launches = [&] {
         copy_slowly<<<count / width, width>>>(to, from);
         add_slowly<<<count / width, width>>>(to, 3);
@@ -90,8 +81,7 @@ TEST_F(RepeatedLaunches, takeNoTimeIfTheyLeadInACircle)
     EXPECT_EQ(last(to), 6) << "outside of it";
 }
 
-TEST_F(RepeatedLaunches, areExecutedIfTheyGoOn)
-{
+TEST_F(RepeatedLaunches, areExecutedIfTheyGoOn) {
     for (int i = 0; i < 50; ++i) add<<<count / width, width>>>(to, 1);
     EXPECT_EQ(last(to), 50);
     ASSERT_EQ(cudaMemset(to, 0, count * sizeof(int)), cudaSuccess);
@@ -101,8 +91,7 @@ TEST_F(RepeatedLaunches, areExecutedIfTheyGoOn)
     EXPECT_EQ(value, 50 * count / width);
 }
 
-TEST_F(RepeatedLaunches, seeWhatTheHostWritesBetweenThem)
-{
+TEST_F(RepeatedLaunches, seeWhatTheHostWritesBetweenThem) {
     int* mapped = nullptr;
     ASSERT_EQ(cudaMallocHost(&mapped, count * sizeof(int)), cudaSuccess);
     for (int i = 0; i < 5; ++i) {
@@ -118,8 +107,7 @@ TEST_F(RepeatedLaunches, seeWhatTheHostWritesBetweenThem)
     cudaFreeHost(mapped);
 }
 
-TEST_F(RepeatedLaunches, readTheClockEachTime)
-{
+TEST_F(RepeatedLaunches, readTheClockEachTime) {
     long long* times = nullptr;
     ASSERT_EQ(cudaMalloc(&times, width * sizeof(long long)), cudaSuccess);
     for (int i = 0; i < 5; ++i) {
@@ -135,8 +123,7 @@ TEST_F(RepeatedLaunches, readTheClockEachTime)
 }  // namespace
 
 /// Starts the program again with one launch of each kernel to be counted: the model reads its limits when it is loaded.
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     if (!std::getenv("SIMT_LAUNCHES")) {
         setenv("SIMT_LAUNCHES", "1", 1);
         execv("/proc/self/exe", argv);

@@ -14,8 +14,7 @@ using simt::Repeats;
 
 using Digest = std::pair<std::uint64_t, std::uint64_t>;
 
-LaunchRequest launch_of(int function, std::uint8_t argument = 0)
-{
+LaunchRequest launch_of(int function, std::uint8_t argument = 0) {
     LaunchRequest launch;
     launch.function = function;
     launch.parameters = {argument};
@@ -23,15 +22,13 @@ LaunchRequest launch_of(int function, std::uint8_t argument = 0)
 }
 
 /// Executes a launch that leaves memory with the digest `digest`.
-void execute(Repeats& repeats, const LaunchRequest& launch, const Digest* digest = nullptr)
-{
+void execute(Repeats& repeats, const LaunchRequest& launch, const Digest* digest = nullptr) {
     EXPECT_FALSE(repeats.puts_off(0, launch, true));
     EXPECT_TRUE(repeats.take_put_off().empty());
     repeats.add_change(0, launch, repeats.state(), digest);
 }
 
-TEST(Repeats, putsOffWhatChangesNothing)
-{
+TEST(Repeats, putsOffWhatChangesNothing) {
     Repeats repeats;
     EXPECT_FALSE(repeats.puts_off(0, launch_of(1), true));
     repeats.add_unchanged(0, launch_of(1), repeats.state());
@@ -43,14 +40,12 @@ TEST(Repeats, putsOffWhatChangesNothing)
     EXPECT_FALSE(repeats.puts_off(0, launch_of(1), true)) << "another memory";
 }
 
-TEST(Repeats, doesNotKnowWhatChangesMemoryAgainAndAgain)
-{
+TEST(Repeats, doesNotKnowWhatChangesMemoryAgainAndAgain) {
     Repeats repeats;
     for (int i = 0; i < 5; ++i) execute(repeats, launch_of(1));
 }
 
-TEST(Repeats, forgetsALaunchDuringWhichMemoryChanged)
-{
+TEST(Repeats, forgetsALaunchDuringWhichMemoryChanged) {
     Repeats repeats;
     const std::uint64_t before = repeats.state();
     repeats.memory_changed();
@@ -58,8 +53,7 @@ TEST(Repeats, forgetsALaunchDuringWhichMemoryChanged)
     EXPECT_FALSE(repeats.puts_off(0, launch_of(1), true));
 }
 
-TEST(Repeats, settlesACycleWhereItStands)
-{
+TEST(Repeats, settlesACycleWhereItStands) {
     Repeats repeats;
     const Digest first{1, 1}, second{2, 2};
     execute(repeats, launch_of(1), &first);
@@ -79,8 +73,7 @@ TEST(Repeats, settlesACycleWhereItStands)
     EXPECT_TRUE(repeats.has_put_off());
 }
 
-TEST(Repeats, wantsADigestOfLaunchesThatComeAgain)
-{
+TEST(Repeats, wantsADigestOfLaunchesThatComeAgain) {
     Repeats repeats;
     EXPECT_FALSE(repeats.wants_digest(0, launch_of(1), 1.0, 0.1));
     execute(repeats, launch_of(1));
@@ -93,8 +86,7 @@ TEST(Repeats, wantsADigestOfLaunchesThatComeAgain)
     EXPECT_FALSE(repeats.wants_digest(0, launch_of(1), 1.0, 0.1)) << "memory never comes back to what it was";
 }
 
-TEST(Repeats, knowsNothingOfMemoryThatOthersChange)
-{
+TEST(Repeats, knowsNothingOfMemoryThatOthersChange) {
     Repeats repeats;
     repeats.distrust_memory();
     repeats.add_unchanged(0, launch_of(1), repeats.state());

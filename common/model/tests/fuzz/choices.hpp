@@ -26,24 +26,21 @@ public:
     template <class Values> const auto& one_of(const Values& values) { return values[below(values.size())]; }
 
     /// An argument of a kernel or a field of a message: often an address in `memory`.
-    std::uint64_t address(std::uint64_t memory)
-    {
+    std::uint64_t address(std::uint64_t memory) {
         if (!one_in(4)) return memory + 8 * below(64);
         const std::array<std::uint64_t, 6> windows{std::uint64_t{1} << 56, std::uint64_t{1} << 57, std::uint64_t{1} << 58,
                                                    std::uint64_t{1} << 63, memory + 4095,          memory - 1};
         return one_in(3) ? number() : one_of(windows);
     }
     /// A number at the edge of what a type holds, or any.
-    std::uint64_t number()
-    {
+    std::uint64_t number() {
         static constexpr std::array<std::uint64_t, 12> edges{
             0, 1, 2, 31, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x100000000, ~std::uint64_t{0} >> 1, ~std::uint64_t{0}};
         return one_in(4) ? bits() : one_of(edges);
     }
 
     /// Overwrites, cuts, repeats or adds bytes, in a few places.
-    void damage(std::vector<std::uint8_t>& bytes)
-    {
+    void damage(std::vector<std::uint8_t>& bytes) {
         for (std::size_t changes = 1 + below(3); changes > 0 && !bytes.empty(); --changes) {
             // The heads of containers and messages are short, and decide most.
             const std::size_t at = one_in(2) ? below(bytes.size()) : below(std::min<std::size_t>(bytes.size(), 96));

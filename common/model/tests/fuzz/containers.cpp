@@ -12,8 +12,7 @@
 
 namespace fuzz {
 
-std::vector<Bytes> containers_in(const std::filesystem::path& program)
-{
+std::vector<Bytes> containers_in(const std::filesystem::path& program) {
     // Places of the fields of a container's header.
     constexpr std::size_t header_bytes_at = 6, payload_bytes_at = 8, header_size = 16;
     std::ifstream file(program, std::ios::binary);
@@ -32,8 +31,7 @@ std::vector<Bytes> containers_in(const std::filesystem::path& program)
     return found;
 }
 
-std::string text_in(const Bytes& container)
-{
+std::string text_in(const Bytes& container) {
     // A damaged size may be as large as a real text's, and takes a second to fill.
     constexpr std::size_t most_bytes = std::size_t{16} << 20;
     try {

@@ -32,8 +32,7 @@ struct Seeds {
     std::vector<fuzz::Lines> lines;
 };
 
-Seeds seeds_of(char** first, char** last)
-{
+Seeds seeds_of(char** first, char** last) {
     Seeds seeds;
     for (; first != last; ++first)
         for (fuzz::Bytes& container : fuzz::containers_in(*first)) {
@@ -50,14 +49,12 @@ struct Tried {
     int texts = 0, launches = 0, conversations = 0, messages = 0, containers = 0;
 };
 
-void keep(const std::filesystem::path& path, const auto& content)
-{
+void keep(const std::filesystem::path& path, const auto& content) {
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
 }
 
-void try_once(std::uint64_t number, const Seeds& seeds, const std::filesystem::path& folder, Tried& tried)
-{
+void try_once(std::uint64_t number, const Seeds& seeds, const std::filesystem::path& folder, Tried& tried) {
     fuzz::Choices choices(number);
     keep(folder / "number", std::to_string(number));
     const std::size_t kind = choices.below(4);
@@ -83,8 +80,7 @@ void try_once(std::uint64_t number, const Seeds& seeds, const std::filesystem::p
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     if (argc < 5) return std::fprintf(stderr, "usage: model_fuzz SECONDS FIRST FOLDER PROGRAM...\n"), 2;
     const std::filesystem::path folder = argv[3];
     const Seeds seeds = seeds_of(argv + 4, argv + argc);

@@ -28,11 +28,9 @@ using namespace simt::remote;
 class Program {
 public:
     Program(Choices& choices, const std::vector<std::string>& texts, int descriptor)
-        : choices_(choices), texts_(texts), channel_(descriptor)
-    {}
+        : choices_(choices), texts_(texts), channel_(descriptor) {}
 
-    int talk()
-    {
+    int talk() {
         constexpr int messages = 20;
         int answered = 0;
         bool is_open = send(Call::hello, Writer()(protocol_magic)(protocol_version)) && send_any(Call::load_module);
@@ -42,8 +40,7 @@ public:
     }
 
 private:
-    Call any_call()
-    {
+    Call any_call() {
         const auto call = static_cast<Call>(choices_.below(static_cast<std::size_t>(Call::count_of_calls)));
         // Most of these end the conversation.
         const bool ends = call == Call::hello || call == Call::trial_finish || call == Call::host_fault;
@@ -56,24 +53,20 @@ private:
     DeviceAddress address() { return choices_.address(choices_.one_of(addresses_)); }
 
     RowCopy row_copy() { return {address(), address(), bytes(), bytes(), choices_.below(64), static_cast<std::size_t>(small())}; }
-    ChannelFormat format()
-    {
+    ChannelFormat format() {
         const int bits = 8 << choices_.below(3), others = choices_.one_in(3) ? small() << 3 : 0;
         return {static_cast<ChannelFormat::Kind>(choices_.below(4)), {bits, others, 0, 0}};
     }
-    ArrayShape array_shape()
-    {
+    ArrayShape array_shape() {
         const auto side = [this] { return choices_.one_in(16) ? choices_.number() : choices_.below(24); };
         return {format(),           1 + side(), side(), choices_.one_in(4) ? side() : 0, choices_.one_in(4),
                 choices_.one_in(8), coin(),     coin(), choices_.one_in(8) ? small() : 1};
     }
-    ArrayBox box(std::size_t width)
-    {
+    ArrayBox box(std::size_t width) {
         const auto at = [this] { return choices_.one_in(8) ? choices_.number() : choices_.below(2); };
         return {at(), at(), at(), width, 1 + at(), 1 + at(), choices_.one_in(8) ? small() : 0};
     }
-    TextureRequest texture()
-    {
+    TextureRequest texture() {
         TextureRequest request;
         request.resource = static_cast<TextureRequest::Resource>(choices_.below(3));
         request.array = object();
@@ -93,8 +86,7 @@ private:
     }
     int object() { return choices_.one_in(16) ? small() : choices_.one_of(objects_); }
 
-    Writer arguments_of(Call call)
-    {
+    Writer arguments_of(Call call) {
         Writer to;
         switch (call) {
             case Call::load_module: to(std::vector<std::string>{choices_.one_of(texts_)}); break;
@@ -140,8 +132,7 @@ private:
     }
 
     /// Learns what an answer names.
-    void learn(Call call, Reader answer)
-    {
+    void learn(Call call, Reader answer) {
         switch (call) {
             case Call::load_module:
             case Call::create_array:
@@ -166,8 +157,7 @@ private:
     }
 
     /// False if the connection has ended.
-    bool send(Call call, const Writer& arguments)
-    {
+    bool send(Call call, const Writer& arguments) {
         std::vector<std::uint8_t> message = arguments.data(), answer;
         if (choices_.one_in(20)) choices_.damage(message);
         std::uint32_t status = 0;
@@ -189,16 +179,14 @@ private:
 
 }  // namespace
 
-void make_case(const std::filesystem::path& folder)
-{
+void make_case(const std::filesystem::path& folder) {
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "case.txt") << "integer width 4\ninput given\noutput wanted\n";
     std::ofstream(folder / "given.bin") << std::string(4096, '?');
     std::ofstream(folder / "wanted.bin") << std::string(4096, '.');
 }
 
-int converse(Choices& choices, const std::vector<std::string>& texts, const std::filesystem::path& a_case)
-{
+int converse(Choices& choices, const std::vector<std::string>& texts, const std::filesystem::path& a_case) {
     EngineDevice device(0);
     device.set_printer([](std::string_view) {});
     device.remove_heap();

@@ -15,14 +15,12 @@ namespace fuzz {
 
 namespace {
 
-template <class Value> void put(std::vector<std::uint8_t>& bytes, std::size_t at, Value value)
-{
+template <class Value> void put(std::vector<std::uint8_t>& bytes, std::size_t at, Value value) {
     if (at + sizeof value <= bytes.size()) std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
 /// Replaces the n-th match of a pattern in a line, n at random.
-void replace(Choices& choices, std::string& line, const std::regex& pattern, const std::string& with)
-{
+void replace(Choices& choices, std::string& line, const std::regex& pattern, const std::string& with) {
     const auto count = std::distance(std::sregex_iterator(line.begin(), line.end(), pattern), std::sregex_iterator());
     if (count == 0) return;
     auto found = std::sregex_iterator(line.begin(), line.end(), pattern);
@@ -30,8 +28,7 @@ void replace(Choices& choices, std::string& line, const std::regex& pattern, con
     line.replace(static_cast<std::size_t>(found->position()), static_cast<std::size_t>(found->length()), with);
 }
 
-std::string any_match(Choices& choices, const Lines& lines, const std::regex& pattern)
-{
+std::string any_match(Choices& choices, const Lines& lines, const std::regex& pattern) {
     for (int attempt = 0; attempt < 8; ++attempt) {
         std::smatch found;
         if (const std::string& line = choices.one_of(lines); std::regex_search(line, found, pattern)) return found.str();
@@ -39,8 +36,7 @@ std::string any_match(Choices& choices, const Lines& lines, const std::regex& pa
     return "";
 }
 
-void change(Choices& choices, Lines& lines, const std::vector<Lines>& texts)
-{
+void change(Choices& choices, Lines& lines, const std::vector<Lines>& texts) {
     static const std::regex number("\\b[0-9]+\\b"), reg("%[a-z]+[0-9]+"), part("\\.[a-z][a-z0-9]*"), opcode("\\b[a-z]+\\b(?=[.;])");
     static const std::array<const char*, 14> numbers{
         "0", "1", "2", "3", "16", "31", "64", "-1", "2147483647", "4294967295", "-64", "65536", "18446744073709551615", "4096"};
@@ -60,8 +56,7 @@ void change(Choices& choices, Lines& lines, const std::vector<Lines>& texts)
 
 }  // namespace
 
-Lines lines_of(const std::string& text)
-{
+Lines lines_of(const std::string& text) {
     Lines lines;
     std::size_t begin = 0;
     for (std::size_t end = text.find('\n'); end != text.npos; begin = end + 1, end = text.find('\n', begin))
@@ -69,8 +64,7 @@ Lines lines_of(const std::string& text)
     return lines;
 }
 
-std::string changed_text(Choices& choices, const std::vector<Lines>& texts)
-{
+std::string changed_text(Choices& choices, const std::vector<Lines>& texts) {
     Lines lines = choices.one_of(texts);
     for (std::size_t changes = 1 + choices.below(4); changes > 0 && !lines.empty(); --changes) change(choices, lines, texts);
     std::string text;
@@ -78,8 +72,7 @@ std::string changed_text(Choices& choices, const std::vector<Lines>& texts)
     return text;
 }
 
-simt::LaunchRequest launch_of(Choices& choices, const simt::FunctionInfo& info, int function, simt::DeviceAddress memory)
-{
+simt::LaunchRequest launch_of(Choices& choices, const simt::FunctionInfo& info, int function, simt::DeviceAddress memory) {
     simt::LaunchRequest launch;
     launch.function = function;
     const auto side = [&] { return static_cast<unsigned>(choices.one_in(20) ? choices.number() : 1 + choices.below(3)); };
@@ -96,8 +89,7 @@ simt::LaunchRequest launch_of(Choices& choices, const simt::FunctionInfo& info, 
     return launch;
 }
 
-int run_text(Choices& choices, const std::string& text)
-{
+int run_text(Choices& choices, const std::string& text) {
     int launches = 0;
     simt::EngineDevice device(0);
     device.set_printer([](std::string_view) {});

@@ -23,8 +23,7 @@ struct Pattern {
 
 __device__ bool takes_part(const Pattern& pattern) { return pattern.active >> threadIdx.x & 1; }
 
-template <class T> __global__ void shared_load(T* output, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void shared_load(T* output, const __grid_constant__ Pattern pattern) {
     extern __shared__ uint4 memory[];
     unsigned* words = reinterpret_cast<unsigned*>(memory);
     for (int i = threadIdx.x; i < SHARED_BYTES / 4; i += LANES) words[i] = i;
@@ -32,8 +31,7 @@ template <class T> __global__ void shared_load(T* output, const __grid_constant_
     if (takes_part(pattern)) output[threadIdx.x] = *reinterpret_cast<T*>(reinterpret_cast<char*>(memory) + pattern.offset[threadIdx.x]);
 }
 
-template <class T> __global__ void shared_store(T* output, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void shared_store(T* output, const __grid_constant__ Pattern pattern) {
     extern __shared__ uint4 memory[];
     T* element = reinterpret_cast<T*>(reinterpret_cast<char*>(memory) + pattern.offset[threadIdx.x]);
     if (takes_part(pattern)) *element = T{threadIdx.x};
@@ -41,18 +39,15 @@ template <class T> __global__ void shared_store(T* output, const __grid_constant
     if (takes_part(pattern)) output[threadIdx.x] = *element;
 }
 
-template <class T> __global__ void global_load(T* output, const char* memory, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void global_load(T* output, const char* memory, const __grid_constant__ Pattern pattern) {
     if (takes_part(pattern)) output[threadIdx.x] = *reinterpret_cast<const T*>(memory + pattern.offset[threadIdx.x]);
 }
 
-template <class T> __global__ void global_store(char* memory, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void global_store(char* memory, const __grid_constant__ Pattern pattern) {
     if (takes_part(pattern)) *reinterpret_cast<T*>(memory + pattern.offset[threadIdx.x]) = T{threadIdx.x};
 }
 
-void check(cudaError_t error)
-{
+void check(cudaError_t error) {
     if (error == cudaSuccess) return;
     std::fprintf(stderr, "access_probe: %s\n", cudaGetErrorString(error));
     std::exit(1);
@@ -64,8 +59,7 @@ enum class Ways { all, shared_load };
 /// Runs one pattern. `element` gives each lane's element.
 template <class T>
 void probe(const char* type, const std::string& name, const std::function<unsigned(unsigned)>& element, unsigned active = ~0u,
-           Ways ways = Ways::all)
-{
+           Ways ways = Ways::all) {
     static char* memory = nullptr;
     static T* output = nullptr;
     if (!memory) {
@@ -98,8 +92,7 @@ void probe(const char* type, const std::string& name, const std::function<unsign
 class Random {
 public:
     explicit Random(unsigned seed) : state_(seed * 2654435761u + 1) {}
-    unsigned below(unsigned limit)
-    {
+    unsigned below(unsigned limit) {
         state_ = state_ * 1664525u + 1013904223u;
         return (state_ >> 16) % limit;
     }
@@ -108,8 +101,7 @@ private:
     unsigned state_;
 };
 
-template <class T> void probe_all(const char* type)
-{
+template <class T> void probe_all(const char* type) {
     const auto contiguous = [](unsigned lane) { return lane; };
     probe<T>(type, "contiguous", contiguous);
     probe<T>(type, "uniform", [](unsigned) { return 0u; });
@@ -150,8 +142,7 @@ template <class T> void probe_all(const char* type)
 
 /// Which phases of a wide load merge depends on which lanes read the same and which are inactive: many random cases of
 /// few elements and masks of every density.
-template <class T> void probe_merging(const char* type)
-{
+template <class T> void probe_merging(const char* type) {
     Random random(7);
     for (unsigned range : {2u, 3u, 4u, 8u})
         for (unsigned density = 1; density <= 4; ++density)
@@ -172,8 +163,7 @@ template <class T> void probe_merging(const char* type)
 
 /// Masks and addresses with structure, which independent random lanes hardly ever show: partners that agree or are
 /// inactive together, whole halves, lane 31 mostly active, and one address read by any number of lanes.
-template <class T> void probe_merging_of_partners(const char* type)
-{
+template <class T> void probe_merging_of_partners(const char* type) {
     const unsigned elements_of_row = 128 / sizeof(T);
     Random random(21);
     for (unsigned i = 0; i < 384; ++i) {
@@ -196,8 +186,7 @@ template <class T> void probe_merging_of_partners(const char* type)
     }
 }
 
-int main()
-{
+int main() {
     probe_all<unsigned>("4");
     probe_all<uint2>("8");
     probe_all<uint4>("16");

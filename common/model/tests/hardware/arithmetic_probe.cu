@@ -30,8 +30,7 @@ constexpr int inputs = 256;
         using Result = D;                                                         \
         static const char* title() { return text; }                               \
         static constexpr int sources = 1, source_bytes = sizeof(A);               \
-        static __device__ D run(U64 x, U64, U64)                                  \
-        {                                                                         \
+        static __device__ D run(U64 x, U64, U64) {                                \
             D result;                                                             \
             asm volatile(text " %0, %1;" : "=" d(result) : a(static_cast<A>(x))); \
             return result;                                                        \
@@ -42,8 +41,7 @@ constexpr int inputs = 256;
         using Result = D;                                                                                   \
         static const char* title() { return text; }                                                         \
         static constexpr int sources = 2, source_bytes = sizeof(A);                                         \
-        static __device__ D run(U64 x, U64 y, U64)                                                          \
-        {                                                                                                   \
+        static __device__ D run(U64 x, U64 y, U64) {                                                        \
             D result;                                                                                       \
             asm volatile(text " %0, %1, %2;" : "=" d(result) : a(static_cast<A>(x)), b(static_cast<B>(y))); \
             return result;                                                                                  \
@@ -54,8 +52,7 @@ constexpr int inputs = 256;
         using Result = D;                                                                                                             \
         static const char* title() { return text; }                                                                                   \
         static constexpr int sources = 3, source_bytes = sizeof(A);                                                                   \
-        static __device__ D run(U64 x, U64 y, U64 z)                                                                                  \
-        {                                                                                                                             \
+        static __device__ D run(U64 x, U64 y, U64 z) {                                                                                \
             D result;                                                                                                                 \
             asm volatile(text " %0, %1, %2, %3;" : "=" d(result) : a(static_cast<A>(x)), b(static_cast<B>(y)), c(static_cast<C>(z))); \
             return result;                                                                                                            \
@@ -208,21 +205,18 @@ F32_3(VavrgSigned, "vavrg2.s32.s32.s32.sat")
 F32_3(Vset, "vset4.s32.u32.lt.add")
 F32_2(VshlClamp, "vshl.s32.s32.u32.sat.clamp")
 
-template <class Probe> __global__ void probe(const U64* source, U64* result)
-{
+template <class Probe> __global__ void probe(const U64* source, U64* result) {
     const int n = static_cast<int>(threadIdx.x);
     result[n] = Probe::run(source[n], source[n + 1], source[n + 2]);
 }
 
-U64 random_number(U64& state)
-{
+U64 random_number(U64& state) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     return state >> 11 ^ state << 32;
 }
 
 /// Numbers of `bytes` bytes: first edge cases, then random bits, half of them with an exponent near that of 1.
-std::vector<U64> make_inputs(int bytes)
-{
+std::vector<U64> make_inputs(int bytes) {
     static const U64 edges_of_2[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400, 0x3c00, 0xbc00, 0x3f80,
                                      0x7bff, 0x7c00, 0xfc00, 0x7e00, 0xfc01, 0x7f7f, 0x7f80, 0x0080, 0xffff};
     static const U64 edges_of_4[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x3f800000,
@@ -265,8 +259,7 @@ std::vector<U64> make_inputs(int bytes)
     return result;
 }
 
-template <class Probe> void report(U64* source, U64* result)
-{
+template <class Probe> void report(U64* source, U64* result) {
     const std::vector<U64> numbers = make_inputs(Probe::source_bytes);
     CHECK(cudaMemcpy(source, numbers.data(), numbers.size() * sizeof(U64), cudaMemcpyHostToDevice));
     probe<Probe><<<1, inputs>>>(source, result);
@@ -280,16 +273,14 @@ template <class Probe> void report(U64* source, U64* result)
     }
 }
 
-template <class... Probes> void report_all()
-{
+template <class... Probes> void report_all() {
     U64* memory = nullptr;
     CHECK(cudaMalloc(&memory, 2 * (inputs + 2) * sizeof(U64)));
     (report<Probes>(memory, memory + inputs + 2), ...);
     CHECK(cudaFree(memory));
 }
 
-int main()
-{
+int main() {
     report_all<SinApprox, CosApprox, Ex2Approx, Ex2ApproxFtz, Lg2Approx, TanhApprox, RcpApprox, SqrtApprox, RsqrtApprox, DivApprox,
                DivApproxFtz, DivFull, RcpGross, RsqrtGross, RsqrtDouble, Ex2Half, TanhHalf, TanhBfloat, Ex2Bfloat>();
     report_all<AddRn, AddRm, MulFtzSat, FmaRn, FmaRz, FmaFtz, DivRn, DivRp, RcpRm, SqrtRp, MinF32, MaxNan, MinXor, AbsF32, NegFtz,

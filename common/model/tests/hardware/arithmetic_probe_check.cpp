@@ -20,8 +20,7 @@ using namespace simt::interpreter;
 using namespace simt::interpreter::test;
 
 /// The handler's result in a register of `bytes` bytes.
-std::uint64_t execute(const std::string& text, const std::vector<std::uint64_t>& sources, std::size_t bytes, bool& known)
-{
+std::uint64_t execute(const std::string& text, const std::vector<std::uint64_t>& sources, std::size_t bytes, bool& known) {
     Bench bench;
     std::vector<std::size_t> operands{0};
     for (std::size_t n = 0; n < sources.size(); ++n) {
@@ -37,8 +36,7 @@ std::uint64_t execute(const std::string& text, const std::vector<std::uint64_t>&
 
 }  // namespace
 
-int main()
-{
+int main() {
     std::map<std::string, int> differences;
     std::string line;
     int lines = 0;

@@ -30,8 +30,7 @@ extern "C" __global__ void nothing(const char*, char*) {}
 
 // One cp.async of BYTES bytes by each lane, from byte FROM of global memory to byte TO of shared memory, of which FROM_BYTES are read.
 #define ASYNC_CASE(NAME, CACHE, BYTES, FROM, TO, FROM_BYTES)                                                                        \
-    extern "C" __global__ void NAME(const char* from, char*)                                                                        \
-    {                                                                                                                               \
+    extern "C" __global__ void NAME(const char* from, char*) {                                                                      \
         __shared__ alignas(1024) char tile[SHARED];                                                                                 \
         const int lane = threadIdx.x;                                                                                               \
         asm volatile("cp.async." CACHE ".shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(tile + (TO))), "l"(from + (FROM)), \
@@ -70,8 +69,7 @@ ASYNC_CASE(async_16_zeros, "cg", 16, 16 * lane, 16 * lane, 0)
 ASYNC_CASE(async_16_zeros_in_half, "cg", 16, 16 * lane, 16 * lane, lane < 16 ? 16 : 0)
 ASYNC_CASE(async_16_half_of_each, "cg", 16, 16 * lane, 16 * lane, 8)
 
-extern "C" __global__ void async_4_of_8_lanes(const char* from, char*)
-{
+extern "C" __global__ void async_4_of_8_lanes(const char* from, char*) {
     __shared__ alignas(16) char tile[128];
     if (threadIdx.x < 8)
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(tile + 4 * threadIdx.x)), "l"(from + 4 * threadIdx.x)
@@ -79,25 +77,21 @@ extern "C" __global__ void async_4_of_8_lanes(const char* from, char*)
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-__device__ void start(std::uint64_t& full, unsigned bytes)
-{
+__device__ void start(std::uint64_t& full, unsigned bytes) {
     ptx::mbarrier_init(&full, 1);
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full, bytes);
 }
 
-__device__ void wait(std::uint64_t& full)
-{
+__device__ void wait(std::uint64_t& full) {
     while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
 }
 
-__device__ void wait_for_group()
-{
+__device__ void wait_for_group() {
     ptx::cp_async_bulk_commit_group();
     ptx::cp_async_bulk_wait_group(ptx::n32_t<0>{});
 }
 
-extern "C" __global__ void barrier_alone(const char*, char*)
-{
+extern "C" __global__ void barrier_alone(const char*, char*) {
     __shared__ std::uint64_t full;
     if (threadIdx.x != 0) return;
     ptx::mbarrier_init(&full, 1);
@@ -105,14 +99,12 @@ extern "C" __global__ void barrier_alone(const char*, char*)
     wait(full);
 }
 
-extern "C" __global__ void group_alone(const char*, char*)
-{
+extern "C" __global__ void group_alone(const char*, char*) {
     if (threadIdx.x == 0) wait_for_group();
 }
 
 #define BULK_LOAD_CASE(NAME, BYTES, FROM)                                                             \
-    extern "C" __global__ void NAME(const char* from, char*)                                          \
-    {                                                                                                 \
+    extern "C" __global__ void NAME(const char* from, char*) {                                        \
         __shared__ alignas(1024) char tile[SHARED];                                                   \
         __shared__ std::uint64_t full;                                                                \
         if (threadIdx.x != 0) return;                                                                 \
@@ -122,8 +114,7 @@ extern "C" __global__ void group_alone(const char*, char*)
     }
 
 #define BULK_STORE_CASE(NAME, BYTES, TO)                                                  \
-    extern "C" __global__ void NAME(const char*, char* to)                                \
-    {                                                                                     \
+    extern "C" __global__ void NAME(const char*, char* to) {                              \
         __shared__ alignas(1024) char tile[SHARED];                                       \
         if (threadIdx.x != 0) return;                                                     \
         ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to + (TO), tile, BYTES); \
@@ -141,16 +132,14 @@ BULK_STORE_CASE(bulk_store_128, 128, 0)
 BULK_STORE_CASE(bulk_store_2048, 2048, 0)
 BULK_STORE_CASE(bulk_store_2048_offset_16, 2048, 16)
 
-extern "C" __global__ void bulk_add_2048(const char*, char* to)
-{
+extern "C" __global__ void bulk_add_2048(const char*, char* to) {
     __shared__ alignas(1024) int tile[512];
     if (threadIdx.x != 0) return;
     ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, reinterpret_cast<int*>(to), tile, 2048);
     wait_for_group();
 }
 
-extern "C" __global__ void bulk_within_block_2048(const char*, char*)
-{
+extern "C" __global__ void bulk_within_block_2048(const char*, char*) {
     __shared__ alignas(1024) char tile[4096];
     __shared__ std::uint64_t full;
     if (threadIdx.x != 0) return;
@@ -161,8 +150,7 @@ extern "C" __global__ void bulk_within_block_2048(const char*, char*)
 
 // Boxes of a matrix of 256 x 256 floats.
 #define TENSOR_CASE(NAME, INNER, ROWS, X, Y)                                                         \
-    extern "C" __global__ void tensor_load_##NAME(const __grid_constant__ CUtensorMap map)           \
-    {                                                                                                \
+    extern "C" __global__ void tensor_load_##NAME(const __grid_constant__ CUtensorMap map) {         \
         __shared__ alignas(1024) float tile[INNER * ROWS];                                           \
         __shared__ std::uint64_t full;                                                               \
         if (threadIdx.x != 0) return;                                                                \
@@ -170,8 +158,7 @@ extern "C" __global__ void bulk_within_block_2048(const char*, char*)
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &map, {X, Y}, &full); \
         wait(full);                                                                                  \
     }                                                                                                \
-    extern "C" __global__ void tensor_store_##NAME(const __grid_constant__ CUtensorMap map)          \
-    {                                                                                                \
+    extern "C" __global__ void tensor_store_##NAME(const __grid_constant__ CUtensorMap map) {        \
         __shared__ alignas(1024) float tile[INNER * ROWS];                                           \
         if (threadIdx.x != 0) return;                                                                \
         ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, {X, Y}, tile);         \
@@ -199,16 +186,14 @@ ALL_TENSOR_CASES(DEFINE)
 
 int failures = 0;
 
-void check(const char* name)
-{
+void check(const char* name) {
     if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) {
         std::printf("%s: %s\n", name, cudaGetErrorString(error));
         ++failures;
     }
 }
 
-CUtensorMap describe(void* matrix, unsigned inner, unsigned rows, CUtensorMapSwizzle swizzle)
-{
+CUtensorMap describe(void* matrix, unsigned inner, unsigned rows, CUtensorMapSwizzle swizzle) {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
     cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
@@ -222,8 +207,7 @@ CUtensorMap describe(void* matrix, unsigned inner, unsigned rows, CUtensorMapSwi
     return map;
 }
 
-int main()
-{
+int main() {
     constexpr std::size_t bytes = 256 * 256 * 4;
     char *from, *to;
     cudaMalloc(&from, bytes);

@@ -28,8 +28,7 @@ struct Pattern {
 
 __device__ inline bool takes_part(const Pattern& pattern) { return pattern.active >> threadIdx.x & 1; }
 
-inline void check(cudaError_t error)
-{
+inline void check(cudaError_t error) {
     if (error == cudaSuccess) return;
     std::fprintf(stderr, "probe: %s\n", cudaGetErrorString(error));
     std::exit(1);
@@ -48,8 +47,7 @@ struct Way {
 class Random {
 public:
     explicit Random(unsigned seed) : state_(seed * 2654435761u + 1) {}
-    unsigned below(unsigned limit)
-    {
+    unsigned below(unsigned limit) {
         state_ = state_ * 1664525u + 1013904223u;
         return (state_ >> 16) % limit;
     }
@@ -65,8 +63,7 @@ class Prober {
 public:
     Prober(const std::vector<Way>& ways, const std::string& wanted) : ways_(ways), wanted_(wanted) {}
 
-    void run_all()
-    {
+    void run_all() {
         run_named();
         run_random();
         run_two_sides();
@@ -76,13 +73,11 @@ public:
 private:
     bool is_wanted(const Way& way) const { return wanted_.empty() || wanted_ == std::string(way.family) + " " + way.operation; }
 
-    static void print(const unsigned (&offsets)[LANES], unsigned bytes)
-    {
+    static void print(const unsigned (&offsets)[LANES], unsigned bytes) {
         for (const unsigned offset : offsets) std::printf(" %u", offset % bytes);
     }
 
-    void run(const std::string& name, unsigned active, const Element& element, const Element* to = nullptr)
-    {
+    void run(const std::string& name, unsigned active, const Element& element, const Element* to = nullptr) {
         for (const Way& way : ways_) {
             if (!is_wanted(way) || way.has_two_sides != (to != nullptr)) continue;
             Pattern pattern{{}, active, {}};
@@ -99,8 +94,7 @@ private:
         }
     }
 
-    void run_named()
-    {
+    void run_named() {
         const Element contiguous = [](unsigned lane) { return lane; };
         run("contiguous", ~0u, contiguous);
         run("uniform", ~0u, [](unsigned) { return 0u; });
@@ -118,8 +112,7 @@ private:
         }
     }
 
-    void run_random()
-    {
+    void run_random() {
         for (unsigned range : {4u, 16u, 64u, 256u})
             for (unsigned seed = 0; seed < 3; ++seed) {
                 Random random(range + seed);
@@ -132,8 +125,7 @@ private:
     }
 
     /// No two lanes write one element.
-    void run_two_sides()
-    {
+    void run_two_sides() {
         for (unsigned range : {8u, 32u, 64u, 256u})
             for (unsigned seed = 0; seed < 12; ++seed) {
                 Random random(range + seed);

@@ -26,8 +26,7 @@ enum class Atomic {
     add_half2
 };
 
-template <Atomic operation> __device__ void change(char* address, unsigned* output)
-{
+template <Atomic operation> __device__ void change(char* address, unsigned* output) {
     auto* word = reinterpret_cast<unsigned*>(address);
     const unsigned value = threadIdx.x + 2;
     if constexpr (operation == Atomic::add) output[threadIdx.x] = atomicAdd(word, value);
@@ -62,8 +61,7 @@ template <Atomic operation> __device__ void change(char* address, unsigned* outp
     if constexpr (operation == Atomic::add_float_without_result) atomicAdd(reinterpret_cast<float*>(address), static_cast<float>(value));
 }
 
-template <Atomic operation> __global__ void shared_atomic(unsigned* output, const __grid_constant__ Pattern pattern)
-{
+template <Atomic operation> __global__ void shared_atomic(unsigned* output, const __grid_constant__ Pattern pattern) {
     extern __shared__ uint4 shared[];
     for (int i = threadIdx.x; i < SHARED_BYTES / 16; i += LANES) shared[i] = uint4{};
     __syncthreads();
@@ -72,42 +70,36 @@ template <Atomic operation> __global__ void shared_atomic(unsigned* output, cons
     if (output[LANES]) output[threadIdx.x] = shared[threadIdx.x].x;
 }
 
-template <Atomic operation> __global__ void global_atomic(unsigned* output, char* memory, const __grid_constant__ Pattern pattern)
-{
+template <Atomic operation> __global__ void global_atomic(unsigned* output, char* memory, const __grid_constant__ Pattern pattern) {
     if (takes_part(pattern)) change<operation>(memory + pattern.offset[threadIdx.x], output);
 }
 
 // The other side of a pattern is contiguous.
-template <int bytes, bool bypasses_l1> __device__ void copy(unsigned to, const char* from)
-{
+template <int bytes, bool bypasses_l1> __device__ void copy(unsigned to, const char* from) {
     if constexpr (bypasses_l1) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
     else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(bytes) : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-template <int bytes, bool bypasses_l1> __global__ void async_copy_to(const char* memory, const __grid_constant__ Pattern pattern)
-{
+template <int bytes, bool bypasses_l1> __global__ void async_copy_to(const char* memory, const __grid_constant__ Pattern pattern) {
     extern __shared__ uint4 shared[];
     const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + pattern.offset[threadIdx.x];
     if (takes_part(pattern)) copy<bytes, bypasses_l1>(to, memory + bytes * threadIdx.x);
 }
 
-template <int bytes, bool bypasses_l1> __global__ void async_copy_from(const char* memory, const __grid_constant__ Pattern pattern)
-{
+template <int bytes, bool bypasses_l1> __global__ void async_copy_from(const char* memory, const __grid_constant__ Pattern pattern) {
     extern __shared__ uint4 shared[];
     const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + bytes * threadIdx.x;
     if (takes_part(pattern)) copy<bytes, bypasses_l1>(to, memory + pattern.offset[threadIdx.x]);
 }
 
-template <int bytes, bool bypasses_l1> __global__ void async_copy_both(const char* memory, const __grid_constant__ Pattern pattern)
-{
+template <int bytes, bool bypasses_l1> __global__ void async_copy_both(const char* memory, const __grid_constant__ Pattern pattern) {
     extern __shared__ uint4 shared[];
     const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + pattern.to[threadIdx.x];
     if (takes_part(pattern)) copy<bytes, bypasses_l1>(to, memory + pattern.offset[threadIdx.x]);
 }
 
-template <int bytes> __global__ void local_access(unsigned* output, const __grid_constant__ Pattern pattern)
-{
+template <int bytes> __global__ void local_access(unsigned* output, const __grid_constant__ Pattern pattern) {
     alignas(16) char local[2048 + 64];
     const std::size_t at = __cvta_generic_to_local(local) + pattern.offset[threadIdx.x];
     if (!takes_part(pattern)) return;
@@ -133,8 +125,7 @@ template <int bytes> __global__ void local_access(unsigned* output, const __grid
 
 __constant__ uint4 table[SHARED_BYTES / 16];
 
-template <class T> __global__ void constant_load(T* output, const unsigned* offset, unsigned active)
-{
+template <class T> __global__ void constant_load(T* output, const unsigned* offset, unsigned active) {
     if (active >> threadIdx.x & 1)
         output[threadIdx.x] = *reinterpret_cast<const T*>(reinterpret_cast<const char*>(table) + offset[threadIdx.x]);
 }
@@ -143,8 +134,7 @@ char* memory;
 uint4* output;
 unsigned* offsets;
 
-template <Atomic operation> void add_atomic(std::vector<Way>& ways, const char* name, int bytes)
-{
+template <Atomic operation> void add_atomic(std::vector<Way>& ways, const char* name, int bytes) {
     ways.push_back({"shared_atomic", name, bytes, [](const Pattern& p) {
                         shared_atomic<operation><<<1, LANES, SHARED_BYTES>>>(reinterpret_cast<unsigned*>(output), p);
                     }});
@@ -152,8 +142,7 @@ template <Atomic operation> void add_atomic(std::vector<Way>& ways, const char* 
                     [](const Pattern& p) { global_atomic<operation><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), memory, p); }});
 }
 
-template <int bytes, bool bypasses_l1> void add_copy(std::vector<Way>& ways, const char* to, const char* from, const char* both)
-{
+template <int bytes, bool bypasses_l1> void add_copy(std::vector<Way>& ways, const char* to, const char* from, const char* both) {
     ways.push_back(
         {"async_copy", to, bytes, [](const Pattern& p) { async_copy_to<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }});
     ways.push_back(
@@ -162,8 +151,7 @@ template <int bytes, bool bypasses_l1> void add_copy(std::vector<Way>& ways, con
                     [](const Pattern& p) { async_copy_both<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }, true});
 }
 
-template <class T> void add_reads(std::vector<Way>& ways)
-{
+template <class T> void add_reads(std::vector<Way>& ways) {
     constexpr int bytes = sizeof(T);
     ways.push_back({"local", "both", bytes, [](const Pattern& p) {
                         Pattern within = p;
@@ -176,8 +164,7 @@ template <class T> void add_reads(std::vector<Way>& ways)
                     }});
 }
 
-int main(int count, char** arguments)
-{
+int main(int count, char** arguments) {
     check(cudaMalloc(&memory, SHARED_BYTES));
     check(cudaMemset(memory, 0, SHARED_BYTES));
     check(cudaMalloc(&output, 64 * sizeof(uint4)));

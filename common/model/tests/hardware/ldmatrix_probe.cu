@@ -23,8 +23,7 @@ struct Rows {
 
 extern __shared__ uint4 memory[];
 
-template <int matrices, bool transposed> __global__ void load(uint4* out, const __grid_constant__ Rows rows)
-{
+template <int matrices, bool transposed> __global__ void load(uint4* out, const __grid_constant__ Rows rows) {
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(memory)) + rows.offset[threadIdx.x];
     uint4 r{};
     if constexpr (matrices == 4 && transposed)
@@ -41,8 +40,7 @@ template <int matrices, bool transposed> __global__ void load(uint4* out, const 
     out[threadIdx.x] = r;
 }
 
-template <int matrices> __global__ void store(const __grid_constant__ Rows rows)
-{
+template <int matrices> __global__ void store(const __grid_constant__ Rows rows) {
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(memory)) + rows.offset[threadIdx.x], value = threadIdx.x;
     if constexpr (matrices == 4)
         asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%1,%1,%1};" ::"r"(at), "r"(value) : "memory");
@@ -52,8 +50,7 @@ template <int matrices> __global__ void store(const __grid_constant__ Rows rows)
 }
 
 /// Wavefronts of `matrices` matrices, each in its own phase: the number of words in the fullest bank.
-int wavefronts(const Rows& rows, int matrices)
-{
+int wavefronts(const Rows& rows, int matrices) {
     int sum = 0;
     for (int matrix = 0; matrix < matrices; ++matrix) {
         int most = 0;
@@ -74,8 +71,7 @@ int wavefronts(const Rows& rows, int matrices)
 
 uint4* output;
 
-void probe(const char* name, const std::function<unsigned(unsigned)>& row)
-{
+void probe(const char* name, const std::function<unsigned(unsigned)>& row) {
     Rows rows;
     for (unsigned lane = 0; lane < 32; ++lane) rows.offset[lane] = 16 * row(lane) % shared_bytes;
     const auto say = [&](const char* operation, int matrices) {
@@ -91,8 +87,7 @@ void probe(const char* name, const std::function<unsigned(unsigned)>& row)
     store<4><<<1, 32, shared_bytes>>>(rows), say("stmatrix", 4);
 }
 
-int main()
-{
+int main() {
     cudaMalloc(&output, 32 * sizeof(uint4));
     probe("contiguous", [](unsigned lane) { return lane; });
     probe("stride-2", [](unsigned lane) { return 2 * lane; });

@@ -22,20 +22,17 @@ constexpr std::size_t L1_BYTES = std::size_t{1} << 14, L2_BYTES = std::size_t{1}
 __device__ unsigned sink;
 
 /// Keeps `value` alive at no cost.
-__device__ void use(unsigned value)
-{
+__device__ void use(unsigned value) {
     if (value == 0x9e3779b9u) sink = value;
 }
 
-template <class Word> __device__ unsigned fold(Word word)
-{
+template <class Word> __device__ unsigned fold(Word word) {
     if constexpr (sizeof(Word) == 4) return word;
     else return word.x ^ word.y ^ word.z ^ word.w;
 }
 
 /// `stride` is 1 without conflicts, 32 with the most.
-template <class Word, int stride> __device__ void load_shared()
-{
+template <class Word, int stride> __device__ void load_shared() {
     __shared__ Word words[THREADS];
     words[threadIdx.x] = Word{};
     __syncthreads();
@@ -47,8 +44,7 @@ template <class Word, int stride> __device__ void load_shared()
 }
 
 /// All blocks load the same few words, which the L1 keeps.
-template <class Word> __device__ void load_cached(const Word* data)
-{
+template <class Word> __device__ void load_cached(const Word* data) {
     constexpr unsigned words = L1_BYTES / sizeof(Word);
     unsigned found = 0;
     for (int round = 0; round < ROUNDS; ++round)
@@ -58,8 +54,7 @@ template <class Word> __device__ void load_cached(const Word* data)
 }
 
 /// Each thread loads `all` words, of `words` that all blocks go round together, past the L1.
-__device__ void load(const uint4* data, unsigned words, unsigned all)
-{
+__device__ void load(const uint4* data, unsigned words, unsigned all) {
     unsigned at = blockIdx.x * THREADS + threadIdx.x;
     unsigned found = 0;
     for (unsigned n = 0; n < all; n += BATCH) {
@@ -75,8 +70,7 @@ __device__ void load(const uint4* data, unsigned words, unsigned all)
     use(found);
 }
 
-template <class Word> __device__ void store(Word* data, unsigned words, unsigned all)
-{
+template <class Word> __device__ void store(Word* data, unsigned words, unsigned all) {
     unsigned at = blockIdx.x * THREADS + threadIdx.x;
     for (unsigned n = 0; n < all; ++n) {
         if constexpr (sizeof(Word) == 4) data[at & (words - 1)] = n;
@@ -90,16 +84,14 @@ struct MultiplyAdd {
 };
 
 struct Exponential {
-    __device__ float operator()(float x) const
-    {
+    __device__ float operator()(float x) const {
         asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
         return x;
     }
 };
 
 /// Each thread has several numbers, so that none has to wait for its last result.
-template <class Number, int rounds, class Operation> __device__ void calculate(Operation operation)
-{
+template <class Number, int rounds, class Operation> __device__ void calculate(Operation operation) {
     constexpr int numbers = 8;
     Number values[numbers];
 #pragma unroll
@@ -124,8 +116,7 @@ __global__ void shared_loads_of_16_bytes() { load_shared<uint4, 1>(); }
 __global__ void shared_loads_with_conflicts() { load_shared<unsigned, 32>(); }
 __global__ void l1_loads(const unsigned* data) { load_cached(data); }
 __global__ void l1_loads_of_16_bytes(const uint4* data) { load_cached(data); }
-__global__ void shared_and_l1_loads(const unsigned* data)
-{
+__global__ void shared_and_l1_loads(const unsigned* data) {
     __shared__ unsigned words[THREADS];
     words[threadIdx.x] = 0;
     __syncthreads();
@@ -147,8 +138,7 @@ __global__ void l2_stores_of_16_bytes_alone(uint4* data) { store(data, L2_BYTES 
 
 __global__ void dram_loads(const uint4* data) { load(data, DRAM_BYTES / 16, DRAM_BYTES / 16 / BLOCKS / THREADS); }
 /// The same by many small blocks.
-__global__ void dram_loads_by_many_blocks(const uint4* data)
-{
+__global__ void dram_loads_by_many_blocks(const uint4* data) {
     unsigned found = 0;
     const uint4* const own = data + blockIdx.x * SMALL_BLOCK * 8 + threadIdx.x;
 #pragma unroll
@@ -156,8 +146,7 @@ __global__ void dram_loads_by_many_blocks(const uint4* data)
     use(found);
 }
 __global__ void dram_stores(uint4* data) { store(data, DRAM_BYTES / 16, DRAM_BYTES / 16 / BLOCKS / THREADS); }
-__global__ void dram_copy(uint4* to, const uint4* from)
-{
+__global__ void dram_copy(uint4* to, const uint4* from) {
     unsigned at = blockIdx.x * THREADS + threadIdx.x;
     for (unsigned n = 0; n < DRAM_BYTES / 16 / BLOCKS / THREADS / 2; n += 4) {
         uint4 batch[4];
@@ -169,8 +158,7 @@ __global__ void dram_copy(uint4* to, const uint4* from)
     }
 }
 
-__global__ void barriers_alone()
-{
+__global__ void barriers_alone() {
     for (int round = 0; round < ROUNDS; ++round)
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) __syncthreads();
@@ -180,8 +168,7 @@ __global__ void multiply_adds() { calculate<float, 8 * ROUNDS>(MultiplyAdd{}); }
 __global__ void multiply_adds_in_double_precision() { calculate<double, 8 * ROUNDS>(MultiplyAdd{}); }
 __global__ void exponentials() { calculate<float, ROUNDS>(Exponential{}); }
 
-int main()
-{
+int main() {
     char* data = nullptr;
     if (cudaMalloc(&data, DRAM_BYTES) != cudaSuccess || cudaMemset(data, 0, DRAM_BYTES) != cudaSuccess) {
         std::puts("no memory on the device");

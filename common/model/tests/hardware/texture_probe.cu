@@ -12,32 +12,27 @@ uint4* output;
 /// The extents of the array or memory for each operation.
 constexpr unsigned IMAGE = 64, ROW = 4096, SMALL = 16, CUBE_FACES = 6;
 
-template <class T> __device__ unsigned texel_of(const Pattern& pattern)
-{
+template <class T> __device__ unsigned texel_of(const Pattern& pattern) {
     return pattern.offset[threadIdx.x] / static_cast<unsigned>(sizeof(T));
 }
 
-template <class T> __global__ void fetch(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void fetch(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern) {
     if (takes_part(pattern)) output[threadIdx.x] = tex1Dfetch<T>(texture, static_cast<int>(texel_of<T>(pattern)));
 }
 
-template <class T> __global__ void row(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void row(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern) {
     if (takes_part(pattern)) output[threadIdx.x] = tex1D<T>(texture, static_cast<float>(texel_of<T>(pattern)) + 0.5f);
 }
 
 /// With `centre` 0.5 one texel is read; with 1 a linear filter mixes four.
-template <class T> __global__ void image(T* output, cudaTextureObject_t texture, float centre, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void image(T* output, cudaTextureObject_t texture, float centre, const __grid_constant__ Pattern pattern) {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
         output[threadIdx.x] =
             tex2D<T>(texture, static_cast<float>(texel % IMAGE) + centre, static_cast<float>(texel / IMAGE % IMAGE) + centre);
 }
 
-template <class T> __global__ void gather(unsigned* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void gather(unsigned* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern) {
     const unsigned texel = texel_of<T>(pattern);
     if (!takes_part(pattern)) return;
     const uint4 four =
@@ -45,16 +40,14 @@ template <class T> __global__ void gather(unsigned* output, cudaTextureObject_t 
     output[threadIdx.x] = four.x + four.y + four.z + four.w;
 }
 
-template <class T> __global__ void volume(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void volume(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern) {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
         output[threadIdx.x] = tex3D<T>(texture, static_cast<float>(texel % SMALL) + 0.5f, static_cast<float>(texel / SMALL % SMALL) + 0.5f,
                                        static_cast<float>(texel / SMALL / SMALL % SMALL) + 0.5f);
 }
 
-template <class T> __global__ void layers(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void layers(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern) {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
         output[threadIdx.x] =
@@ -63,8 +56,7 @@ template <class T> __global__ void layers(T* output, cudaTextureObject_t texture
 }
 
 /// The faces are those of the axes x, -x, y, -y, z, -z; the texel is told by the two other coordinates.
-template <class T> __global__ void cube(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void cube(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern) {
     const unsigned texel = texel_of<T>(pattern), face = texel / SMALL / SMALL % CUBE_FACES;
     const float s = (static_cast<float>(texel % SMALL) + 0.5f) * 2 / SMALL - 1,
                 t = (static_cast<float>(texel / SMALL % SMALL) + 0.5f) * 2 / SMALL - 1;
@@ -72,22 +64,19 @@ template <class T> __global__ void cube(T* output, cudaTextureObject_t texture, 
     if (takes_part(pattern)) output[threadIdx.x] = texCubemap<T>(texture, x[face], y[face], z[face]);
 }
 
-template <class T> __global__ void surface_load(T* output, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void surface_load(T* output, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern) {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
         output[threadIdx.x] = surf2Dread<T>(surface, static_cast<int>(texel % IMAGE * sizeof(T)), static_cast<int>(texel / IMAGE % IMAGE));
 }
 
-template <class T> __global__ void surface_store(T value, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern)
-{
+template <class T> __global__ void surface_store(T value, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern) {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
         surf2Dwrite<T>(value, surface, static_cast<int>(texel % IMAGE * sizeof(T)), static_cast<int>(texel / IMAGE % IMAGE));
 }
 
-cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureFilterMode filter)
-{
+cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureFilterMode filter) {
     cudaTextureDesc how{};
     how.readMode = cudaReadModeElementType;
     how.filterMode = filter;
@@ -97,8 +86,7 @@ cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureFilt
     return made;
 }
 
-template <class T> cudaTextureObject_t texture_of_memory()
-{
+template <class T> cudaTextureObject_t texture_of_memory() {
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = memory;
@@ -107,8 +95,7 @@ template <class T> cudaTextureObject_t texture_of_memory()
     return texture_of(resource, cudaFilterModePoint);
 }
 
-template <class T> cudaResourceDesc array_of(cudaExtent extent, unsigned flags)
-{
+template <class T> cudaResourceDesc array_of(cudaExtent extent, unsigned flags) {
     const cudaChannelFormatDesc texel = cudaCreateChannelDesc<T>();
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeArray;
@@ -116,8 +103,7 @@ template <class T> cudaResourceDesc array_of(cudaExtent extent, unsigned flags)
     return resource;
 }
 
-template <class T> void add_ways(std::vector<Way>& ways)
-{
+template <class T> void add_ways(std::vector<Way>& ways) {
     constexpr int bytes = sizeof(T);
     static T* const out = reinterpret_cast<T*>(output);
     static const cudaTextureObject_t of_memory = texture_of_memory<T>();
@@ -140,23 +126,20 @@ template <class T> void add_ways(std::vector<Way>& ways)
     ways.push_back({"texture", "surface_store", bytes, [](const Pattern& p) { surface_store<T><<<1, LANES>>>(T{}, surface, p); }});
 }
 
-template <class T> void add_filtered(std::vector<Way>& ways)
-{
+template <class T> void add_filtered(std::vector<Way>& ways) {
     static const cudaTextureObject_t of_image = texture_of(array_of<T>({IMAGE, IMAGE, 0}, 0), cudaFilterModeLinear);
     ways.push_back({"texture", "filtered", static_cast<int>(sizeof(T)),
                     [](const Pattern& p) { image<T><<<1, LANES>>>(reinterpret_cast<T*>(output), of_image, 1.0f, p); }});
 }
 
-void add_gathered(std::vector<Way>& ways)
-{
+void add_gathered(std::vector<Way>& ways) {
     static const cudaTextureObject_t of_image =
         texture_of(array_of<unsigned>({IMAGE, IMAGE, 0}, cudaArrayTextureGather), cudaFilterModePoint);
     ways.push_back({"texture", "gather", 4,
                     [](const Pattern& p) { gather<unsigned><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), of_image, p); }});
 }
 
-int main(int count, char** arguments)
-{
+int main(int count, char** arguments) {
     check(cudaMalloc(&memory, SHARED_BYTES));
     check(cudaMemset(memory, 0, SHARED_BYTES));
     check(cudaMalloc(&output, 64 * sizeof(uint4)));

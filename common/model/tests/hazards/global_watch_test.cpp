@@ -13,14 +13,12 @@ namespace {
 constexpr std::uint32_t lane_0 = 1;
 
 /// The hazards of two blocks that run one after the other.
-Summary hazards_of_two(const std::function<void(MadeBlock&)>& first, const std::function<void(MadeBlock&)>& second)
-{
+Summary hazards_of_two(const std::function<void(MadeBlock&)>& first, const std::function<void(MadeBlock&)>& second) {
     MadeLaunch launch;
     return summary(launch.run({0, 1}, [&](MadeBlock& block, unsigned number) { (number == 0 ? first : second)(block); }).hazards());
 }
 
-TEST(GlobalRace, BlocksThatTouchTheSameWordRaceIfOneStores)
-{
+TEST(GlobalRace, BlocksThatTouchTheSameWordRaceIfOneStores) {
     const auto store = [](std::uint32_t program_counter) {
         return [=](MadeBlock& block) { block.store_global(program_counter, words(0)); };
     };
@@ -32,8 +30,7 @@ TEST(GlobalRace, BlocksThatTouchTheSameWordRaceIfOneStores)
     EXPECT_EQ(hazards_of_two(store(1), [](MadeBlock& block) { block.store_global(2, words(32)); }), Summary{});
 }
 
-TEST(GlobalRace, IsPutIntoWords)
-{
+TEST(GlobalRace, IsPutIntoWords) {
     MadeLaunch launch;
     launch.run({2, 5}, [](MadeBlock& block, unsigned number) {
         if (number == 2) block.store_global(1, words(0));
@@ -50,8 +47,7 @@ TEST(GlobalRace, IsPutIntoWords)
     EXPECT_EQ(hazards[0].threads, (std::vector<Extent>{{3, 0, 0}}));
 }
 
-TEST(GlobalRace, NamesTheThreadWhoseWordItIs)
-{
+TEST(GlobalRace, NamesTheThreadWhoseWordItIs) {
     MadeLaunch launch;
     launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
         if (number == 0) block.store_global(1, one_word(32), lane_0);
@@ -60,8 +56,7 @@ TEST(GlobalRace, NamesTheThreadWhoseWordItIs)
     EXPECT_EQ(launch.hazards().at(0).threads, (std::vector<Extent>{{1, 0, 0}}));
 }
 
-TEST(GlobalRace, OneBlockDoesNotRaceWithItself)
-{
+TEST(GlobalRace, OneBlockDoesNotRaceWithItself) {
     MadeLaunch launch;
     launch.run({0}, [](MadeBlock& block, unsigned) {
         block.store_global(1, words(0));
@@ -71,8 +66,7 @@ TEST(GlobalRace, OneBlockDoesNotRaceWithItself)
     EXPECT_EQ(summary(launch.hazards()), Summary{});
 }
 
-TEST(GlobalRace, EqualValuesAreHarmlessButNotWhereTheyAreRead)
-{
+TEST(GlobalRace, EqualValuesAreHarmlessButNotWhereTheyAreRead) {
     const auto stores_again = [](MadeBlock& block) { block.store_global(2, words(0), all_lanes, 4, 0); };
     EXPECT_EQ(hazards_of_two([](MadeBlock& block) { block.store_global(1, words(0)); }, stores_again), Summary{});
     EXPECT_EQ(hazards_of_two([](MadeBlock& block) { block.load_global(1, words(0)); }, stores_again), Summary{"race 1 2"});
@@ -81,8 +75,7 @@ TEST(GlobalRace, EqualValuesAreHarmlessButNotWhereTheyAreRead)
               Summary{"race 1 2"});
 }
 
-TEST(GlobalRace, LaunchesAndSidesOfAGridBarrierAreOrdered)
-{
+TEST(GlobalRace, LaunchesAndSidesOfAGridBarrierAreOrdered) {
     for (int launch_number = 0; launch_number < 2; ++launch_number) {
         MadeLaunch launch;
         launch.run({0}, [](MadeBlock& block, unsigned) { block.store_global(1, words(0)); });
@@ -92,8 +85,7 @@ TEST(GlobalRace, LaunchesAndSidesOfAGridBarrierAreOrdered)
     }
 }
 
-TEST(GlobalRace, BlocksMayTakeTurnsInALine)
-{
+TEST(GlobalRace, BlocksMayTakeTurnsInALine) {
     for (const int once_more : {-1, 0, 31}) {
         MadeLaunch launch;
         launch.run(blocks(8), [&](MadeBlock& block, unsigned number) {
@@ -104,8 +96,7 @@ TEST(GlobalRace, BlocksMayTakeTurnsInALine)
     }
 }
 
-TEST(GlobalRace, TheAccessThatIsNamedIsTheLastToItsWord)
-{
+TEST(GlobalRace, TheAccessThatIsNamedIsTheLastToItsWord) {
     const auto several_ways = [](MadeBlock& block) {
         block.store_global(1, words(0));
         block.store_global(2, words(0), 0xAAAAAAAA);
@@ -124,8 +115,7 @@ TEST(GlobalRace, TheAccessThatIsNamedIsTheLastToItsWord)
     EXPECT_EQ(odd, Summary{"race 2 20"});
 }
 
-TEST(GlobalRace, NamesTheLowerBlockFirstWhicheverRanFirst)
-{
+TEST(GlobalRace, NamesTheLowerBlockFirstWhicheverRanFirst) {
     MadeLaunch launch;
     launch.run({5, 2}, [](MadeBlock& block, unsigned number) {
         if (number == 5) block.store_global(1, words(0));
@@ -140,8 +130,7 @@ TEST(GlobalRace, NamesTheLowerBlockFirstWhicheverRanFirst)
                                                                                 {"second", Operation::store}}));
 }
 
-TEST(GlobalRace, OfSeveralReadersOneIsAnother)
-{
+TEST(GlobalRace, OfSeveralReadersOneIsAnother) {
     // Each block reads, and one writes at last; in all orders.
     for (unsigned writer = 0; writer < 3; ++writer) {
         MadeLaunch launch;
@@ -154,8 +143,7 @@ TEST(GlobalRace, OfSeveralReadersOneIsAnother)
     }
 }
 
-TEST(GlobalRace, AtomicsDoNotRaceWithOneAnother)
-{
+TEST(GlobalRace, AtomicsDoNotRaceWithOneAnother) {
     const auto update = [](std::uint32_t program_counter, std::uint64_t word) {
         return [=](MadeBlock& block) { block.update_global(program_counter, one_word(word), lane_0); };
     };
@@ -175,8 +163,7 @@ TEST(GlobalRace, AtomicsDoNotRaceWithOneAnother)
                                                                                          {"second", Operation::load}}));
 }
 
-TEST(GlobalRace, AtomicsOnACommonAddressOrderWhatIsAroundThem)
-{
+TEST(GlobalRace, AtomicsOnACommonAddressOrderWhatIsAroundThem) {
     constexpr std::uint64_t flag = 1000, other_flag = 2000;
     const auto store = [](MadeBlock& block) { block.store_global(1, words(0)); };
     const auto load = [](MadeBlock& block) { block.load_global(2, words(0)); };
@@ -200,8 +187,7 @@ TEST(GlobalRace, AtomicsOnACommonAddressOrderWhatIsAroundThem)
     EXPECT_EQ(hazards_of_two(both(store, at(flag)), both(many, load)), Summary{});
 }
 
-TEST(GlobalRace, BytesOfAWordAreTakenForTheWordWhereOneAccessIsWhole)
-{
+TEST(GlobalRace, BytesOfAWordAreTakenForTheWordWhereOneAccessIsWhole) {
     const auto store = [](unsigned byte) {
         return [=](MadeBlock& block) { block.store_global(1, [=](unsigned) { return byte; }, lane_0, 1); };
     };
@@ -210,8 +196,7 @@ TEST(GlobalRace, BytesOfAWordAreTakenForTheWordWhereOneAccessIsWhole)
     EXPECT_EQ(hazards_of_two([](MadeBlock& block) { block.store_global(2, words(0)); }, store(1)), Summary{"race 2 1"});
 }
 
-TEST(GlobalRace, WideAccessesTouchAllOfTheirWords)
-{
+TEST(GlobalRace, WideAccessesTouchAllOfTheirWords) {
     for (const int size : {8, 16})
         for (const unsigned word : {0u, 31u, 32u, 64u, 127u, 128u})
             EXPECT_EQ(hazards_of_two(
@@ -223,8 +208,7 @@ TEST(GlobalRace, WideAccessesTouchAllOfTheirWords)
                 << size << ' ' << word;
 }
 
-TEST(GlobalRace, ContiguousAccessesNeedNotBeAlignedToALine)
-{
+TEST(GlobalRace, ContiguousAccessesNeedNotBeAlignedToALine) {
     for (const unsigned start : {0u, 1u, 31u, 33u})
         for (const unsigned word : {0u, 1u, 30u, 31u, 32u, 33u, 62u, 63u, 64u, 65u})
             EXPECT_EQ(hazards_of_two([&](MadeBlock& block) { block.store_global(1, words(start)); },
@@ -233,15 +217,13 @@ TEST(GlobalRace, ContiguousAccessesNeedNotBeAlignedToALine)
                 << start << ' ' << word;
 }
 
-TEST(GlobalRace, AnAsynchronousCopyReadsGlobalMemory)
-{
+TEST(GlobalRace, AnAsynchronousCopyReadsGlobalMemory) {
     const auto copy = [](MadeBlock& block) { block.access(Space::global, Operation::async_copy, 1, 0, words(0)); };
     EXPECT_EQ(hazards_of_two(copy, copy), Summary{});
     EXPECT_EQ(hazards_of_two(copy, [](MadeBlock& block) { block.store_global(2, words(0)); }), Summary{"race 1 2"});
 }
 
-TEST(GlobalRace, ForgottenMemoryIsWatchedAnew)
-{
+TEST(GlobalRace, ForgottenMemoryIsWatchedAnew) {
     const auto store = [](MadeBlock& block, unsigned) { block.store_global(1, words(0)); };
     MadeLaunch launch;
     launch.run({0}, store);

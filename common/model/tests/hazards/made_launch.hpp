@@ -27,18 +27,15 @@ inline constexpr std::uint64_t heap = std::uint64_t{1} << 40;
 using Address = std::function<std::uint64_t(unsigned lane)>;
 
 /// Neighboring words from a first one.
-inline Address words(std::uint64_t first)
-{
+inline Address words(std::uint64_t first) {
     return [=](unsigned lane) { return (first + lane) * 4; };
 }
-inline Address one_word(std::uint64_t word)
-{
+inline Address one_word(std::uint64_t word) {
     return [=](unsigned) { return word * 4; };
 }
 
 inline WarpAccess made(Space space, Operation operation, std::uint32_t program_counter, int warp, const Address& address,
-                       std::uint32_t active = all_lanes, int size = 4, std::uint32_t changed = all_lanes)
-{
+                       std::uint32_t active = all_lanes, int size = 4, std::uint32_t changed = all_lanes) {
     WarpAccess access{};
     access.space = space;
     access.operation = operation;
@@ -57,39 +54,31 @@ struct MadeBlock {
     explicit MadeBlock(LaunchWatch& launch) : watch(launch) {}
 
     void access(Space space, Operation operation, std::uint32_t program_counter, int warp, const Address& address,
-                std::uint32_t active = all_lanes, int size = 4, std::uint32_t changed = all_lanes)
-    {
+                std::uint32_t active = all_lanes, int size = 4, std::uint32_t changed = all_lanes) {
         watch.access(made(space, operation, program_counter, warp, address, active, size, changed));
     }
-    void load(std::uint32_t program_counter, int warp, const Address& address, std::uint32_t active = all_lanes, int size = 4)
-    {
+    void load(std::uint32_t program_counter, int warp, const Address& address, std::uint32_t active = all_lanes, int size = 4) {
         access(Space::shared, Operation::load, program_counter, warp, address, active, size);
     }
     void store(std::uint32_t program_counter, int warp, const Address& address, std::uint32_t active = all_lanes, int size = 4,
-               std::uint32_t changed = all_lanes)
-    {
+               std::uint32_t changed = all_lanes) {
         access(Space::shared, Operation::store, program_counter, warp, address, active, size, changed);
     }
-    void update(std::uint32_t program_counter, int warp, const Address& address, std::uint32_t active = all_lanes)
-    {
+    void update(std::uint32_t program_counter, int warp, const Address& address, std::uint32_t active = all_lanes) {
         access(Space::shared, Operation::atomic, program_counter, warp, address, active);
     }
-    void load_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes, int size = 4)
-    {
+    void load_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes, int size = 4) {
         access(Space::global, Operation::load, program_counter, 0, address, active, size);
     }
     void store_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes, int size = 4,
-                      std::uint32_t changed = all_lanes)
-    {
+                      std::uint32_t changed = all_lanes) {
         access(Space::global, Operation::store, program_counter, 0, address, active, size, changed);
     }
-    void update_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes)
-    {
+    void update_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes) {
         access(Space::global, Operation::atomic, program_counter, 0, address, active);
     }
     /// All of the block's first 256 words are written, before a barrier.
-    void fill()
-    {
+    void fill() {
         for (unsigned first = 0; first < 256; first += 32) store(99, 0, words(first));
         watch.block_barrier();
     }
@@ -102,12 +91,10 @@ inline constexpr unsigned made_grid = 64, made_warps = 4;
 class MadeLaunch {
 public:
     explicit MadeLaunch(bool single_threaded = true, std::vector<Listener*> listeners = {})
-        : watch({{made_grid, 1, 1}, {made_warps * 32, 1, 1}, 0}, "kernel", surroundings(single_threaded), std::move(listeners))
-    {}
+        : watch({{made_grid, 1, 1}, {made_warps * 32, 1, 1}, 0}, "kernel", surroundings(single_threaded), std::move(listeners)) {}
 
     /// Runs blocks one after another, in this order.
-    MadeLaunch& run(const std::vector<unsigned>& order, const std::function<void(MadeBlock&, unsigned)>& block)
-    {
+    MadeLaunch& run(const std::vector<unsigned>& order, const std::function<void(MadeBlock&, unsigned)>& block) {
         MadeBlock made_block(watch);
         for (const unsigned number : order) {
             made_block.watch.begin_block({number, 0, 0}, number);
@@ -121,8 +108,7 @@ public:
     LaunchWatch watch;
 
 private:
-    static Surroundings surroundings(bool single_threaded)
-    {
+    static Surroundings surroundings(bool single_threaded) {
         Surroundings made_surroundings;
         made_surroundings.machine = &machines().front();
         made_surroundings.place_of = [](std::uint32_t program_counter) {
@@ -138,14 +124,12 @@ private:
 };
 
 /// The hazards of one block.
-inline std::vector<Hazard> hazards_of(const std::function<void(MadeBlock&)>& block)
-{
+inline std::vector<Hazard> hazards_of(const std::function<void(MadeBlock&)>& block) {
     return MadeLaunch().run({0}, [&](MadeBlock& made_block, unsigned) { block(made_block); }).hazards();
 }
 
 /// Kind and lines of each hazard, such as "race 1 2", in order of the text.
-inline std::vector<std::string> summary(const std::vector<Hazard>& hazards)
-{
+inline std::vector<std::string> summary(const std::vector<Hazard>& hazards) {
     std::vector<std::string> lines;
     for (const Hazard& hazard : hazards) {
         std::string text = name_of(hazard.kind);
@@ -160,15 +144,13 @@ using Summary = std::vector<std::string>;
 
 /// Expects that the accesses of one block have these hazards.
 inline void expect_hazards(const Summary& wanted, const std::function<void(MadeBlock&)>& block,
-                           std::source_location place = std::source_location::current())
-{
+                           std::source_location place = std::source_location::current()) {
     const testing::ScopedTrace trace(place.file_name(), static_cast<int>(place.line()), "the block");
     EXPECT_EQ(summary(hazards_of(block)), wanted);
 }
 
 /// The numbers of the first blocks, in order.
-inline std::vector<unsigned> blocks(unsigned count)
-{
+inline std::vector<unsigned> blocks(unsigned count) {
     std::vector<unsigned> order(count);
     std::iota(order.begin(), order.end(), 0u);
     return order;

@@ -28,16 +28,14 @@ constexpr int N = 64;
 /// A file of tests, in which lines are found by a comment, so that a test survives an edit above them.
 class MarkedFile {
 public:
-    explicit MarkedFile(const char* path) : name(std::filesystem::path(path).filename())
-    {
+    explicit MarkedFile(const char* path) : name(std::filesystem::path(path).filename()) {
         FILE* file = std::fopen(path, "r");
         char buffer[512];
         while (file && std::fgets(buffer, sizeof buffer, file)) lines_.emplace_back(buffer);
         if (file) std::fclose(file);
     }
 
-    int line_of(const char* marker) const
-    {
+    int line_of(const char* marker) const {
         for (std::size_t i = 0; i < lines_.size(); ++i)
             if (lines_[i].find(std::string("// here: ") + marker + "\n") != std::string::npos) return static_cast<int>(i) + 1;
         ADD_FAILURE() << "no line is marked " << marker;
@@ -53,8 +51,7 @@ private:
 /// Device memory of `count` ints, filled with their index.
 class Ints {
 public:
-    explicit Ints(int count)
-    {
+    explicit Ints(int count) {
         cudaMalloc(&data, sizeof(int) * count);
         std::vector<int> values(count);
         for (int i = 0; i < count; ++i) values[i] = i;
@@ -64,8 +61,7 @@ public:
     int* data = nullptr;
 };
 
-template <class Launch> std::vector<Hazard> hazards_of(Launch&& launch)
-{
+template <class Launch> std::vector<Hazard> hazards_of(Launch&& launch) {
     model::take_hazards();
     model::take_errors();
     launch();
@@ -74,8 +70,7 @@ template <class Launch> std::vector<Hazard> hazards_of(Launch&& launch)
 }
 
 /// Expects one hazard, and its lines where the file has these markers.
-inline void expect_one(const MarkedFile& here, const std::vector<Hazard>& hazards, HazardKind kind, std::vector<const char*> markers)
-{
+inline void expect_one(const MarkedFile& here, const std::vector<Hazard>& hazards, HazardKind kind, std::vector<const char*> markers) {
     ASSERT_EQ(hazards.size(), 1u) << (hazards.size() > 1 ? hazards[1].message.text() : "");
     EXPECT_EQ(simt::name_of(hazards[0].kind), std::string(simt::name_of(kind))) << hazards[0].message.text();
     ASSERT_EQ(hazards[0].lines.size(), markers.size()) << hazards[0].message.text();
@@ -88,8 +83,7 @@ inline void expect_one(const MarkedFile& here, const std::vector<Hazard>& hazard
 }
 
 /// Of a message, its code and these of its fields.
-inline void expect_fields(const Message& message, MessageCode code, const std::vector<MessageField>& fields)
-{
+inline void expect_fields(const Message& message, MessageCode code, const std::vector<MessageField>& fields) {
     EXPECT_EQ(message.code, code);
     for (const MessageField& field : fields) EXPECT_TRUE(std::ranges::find(message.fields, field) != message.fields.end()) << field.name;
 }

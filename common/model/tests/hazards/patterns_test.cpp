@@ -11,8 +11,7 @@ namespace simt::hazards {
 namespace {
 
 /// The counts of a block whose instructions all stand in one line. Instruction n stores words that are `strides[n]` bytes apart.
-LaunchCounts counts_of_line(const std::vector<std::uint64_t>& strides)
-{
+LaunchCounts counts_of_line(const std::vector<std::uint64_t>& strides) {
     Surroundings surroundings;
     surroundings.machine = &machines().front();
     surroundings.place_of = [](std::uint32_t) { return SourcePlace{"kernel.cu", 1, {}}; };
@@ -29,8 +28,7 @@ LaunchCounts counts_of_line(const std::vector<std::uint64_t>& strides)
     return launch.take_counts();
 }
 
-TEST(PatternsOfALine, AreRowsOfTheirOwn)
-{
+TEST(PatternsOfALine, AreRowsOfTheirOwn) {
     // The first two have the same pattern at other places, as in an unrolled loop.
     const LaunchCounts counts = counts_of_line({4, 4, 128});
     ASSERT_EQ(counts.lines.size(), 2u);
@@ -42,8 +40,7 @@ TEST(PatternsOfALine, AreRowsOfTheirOwn)
     EXPECT_EQ(sum.lines[1].shared.wavefronts, 64u);
 }
 
-TEST(PatternsOfALine, AreOneRowIfThereAreManyOfThem)
-{
+TEST(PatternsOfALine, AreOneRowIfThereAreManyOfThem) {
     const LaunchCounts counts = counts_of_line({4, 8, 12, 16, 20});
     ASSERT_EQ(counts.lines.size(), 1u);
     EXPECT_EQ(counts.lines[0].shared.instructions, 5u);

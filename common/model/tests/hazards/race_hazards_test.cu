@@ -16,24 +16,21 @@ const MarkedFile here(__FILE__);
 
 // Races in shared memory
 
-template <bool with_barrier> __global__ void reverse(int* data)
-{
+template <bool with_barrier> __global__ void reverse(int* data) {
     __shared__ int tile[N];
     tile[threadIdx.x] = data[threadIdx.x];  // here: reverse writes
     if (with_barrier) __syncthreads();
     data[threadIdx.x] = tile[N - 1 - threadIdx.x];  // here: reverse reads
 }
 
-TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot)
-{
+TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { reverse<true><<<1, N>>>(data.data); }).empty());
     // The model runs some readers before their writers; that is a race and not an uninitialized read.
     expect_one(here, hazards_of([&] { reverse<false><<<1, N>>>(data.data); }), HazardKind::race, {"reverse reads", "reverse writes"});
 }
 
-template <bool second_barrier> __global__ void repeat(int* output, const int* input)
-{
+template <bool second_barrier> __global__ void repeat(int* output, const int* input) {
     __shared__ int tile[N];
     for (int r = 0; r < 3; ++r) {
         tile[threadIdx.x] = input[threadIdx.x] + r;  // here: repeat writes
@@ -43,16 +40,14 @@ template <bool second_barrier> __global__ void repeat(int* output, const int* in
     }
 }
 
-TEST(Race, ALoopNeedsASecondBarrier)
-{
+TEST(Race, ALoopNeedsASecondBarrier) {
     Ints input(N), output(N);
     EXPECT_TRUE(hazards_of([&] { repeat<true><<<1, N>>>(output.data, input.data); }).empty());
     expect_one(here, hazards_of([&] { repeat<false><<<1, N>>>(output.data, input.data); }), HazardKind::race,
                {"repeat writes", "repeat reads"});
 }
 
-__global__ void same_value(int* data)
-{
+__global__ void same_value(int* data) {
     __shared__ int found;
     if (threadIdx.x == 0) found = 0;
     __syncthreads();
@@ -61,16 +56,14 @@ __global__ void same_value(int* data)
     data[threadIdx.x] = found;
 }
 
-__global__ void different_values(int* data)
-{
+__global__ void different_values(int* data) {
     __shared__ int last;
     last = threadIdx.x;  // here: different values
     __syncthreads();
     data[threadIdx.x] = last;
 }
 
-TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot)
-{
+TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { same_value<<<1, N>>>(data.data); }).empty());
     expect_one(here, hazards_of([&] { different_values<<<1, N>>>(data.data); }), HazardKind::race,
@@ -78,8 +71,7 @@ TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot)
 }
 
 // A later warp stores the value that the first warp has read, to the same place.
-__global__ void stores_again(int* data)
-{
+__global__ void stores_again(int* data) {
     __shared__ int tile[N];
     tile[threadIdx.x] = threadIdx.x;
     __syncthreads();
@@ -87,46 +79,40 @@ __global__ void stores_again(int* data)
     else tile[threadIdx.x] = threadIdx.x;                              // here: stores again
 }
 
-TEST(Race, AStoreOfTheSameValueRacesWithAReadThatTheModelRanBefore)
-{
+TEST(Race, AStoreOfTheSameValueRacesWithAReadThatTheModelRanBefore) {
     Ints data(N);
     expect_one(here, hazards_of([&] { stores_again<<<1, N>>>(data.data); }), HazardKind::race,
                {"reads what is stored again", "stores again"});
 }
 
-__global__ void own_bytes(unsigned char* data)
-{
+__global__ void own_bytes(unsigned char* data) {
     __shared__ unsigned char bytes[N];
     bytes[threadIdx.x] = data[threadIdx.x];
     data[threadIdx.x] = bytes[threadIdx.x];
 }
 
-__global__ void shared_bytes(unsigned char* data)
-{
+__global__ void shared_bytes(unsigned char* data) {
     __shared__ unsigned char bytes[N];
     bytes[threadIdx.x / 2] = threadIdx.x;  // here: shared bytes
     __syncthreads();
     data[threadIdx.x] = bytes[threadIdx.x / 2];
 }
 
-TEST(Race, ThreadsMayWriteDifferentBytesOfAWord)
-{
+TEST(Race, ThreadsMayWriteDifferentBytesOfAWord) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { own_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }).empty());
     expect_one(here, hazards_of([&] { shared_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }), HazardKind::race,
                {"shared bytes", "shared bytes"});
 }
 
-__global__ void warp_pairs(int* data, unsigned mask, bool synchronize)
-{
+__global__ void warp_pairs(int* data, unsigned mask, bool synchronize) {
     __shared__ int tile[32];
     tile[threadIdx.x] = data[threadIdx.x];
     if (synchronize && (mask >> threadIdx.x & 1)) __syncwarp(mask);
     if (mask >> threadIdx.x & 1) data[threadIdx.x] = tile[threadIdx.x ^ 1];
 }
 
-TEST(Race, WarpSynchronizationOrdersTheLanesOfItsMaskOnly)
-{
+TEST(Race, WarpSynchronizationOrdersTheLanesOfItsMaskOnly) {
     Ints data(32);
     EXPECT_TRUE(hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, ~0u, true); }).empty());
     EXPECT_TRUE(hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, 0xFFu, true); }).empty());
@@ -140,15 +126,13 @@ TEST(Race, WarpSynchronizationOrdersTheLanesOfItsMaskOnly)
 }
 
 /// Too large for the compiler to take it into its callers unasked.
-__device__ int distance(int2 a, int2 b)
-{
+__device__ int distance(int2 a, int2 b) {
     int sum = (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
     for (int step = 0; step < 4; ++step) sum += (a.x ^ step) * (b.y ^ step);
     return sum;
 }
 
-template <bool with_barrier> __global__ void pass_by_value(int* data)
-{
+template <bool with_barrier> __global__ void pass_by_value(int* data) {
     __shared__ int2 tile[N];
     const int2 own{data[threadIdx.x], 1};
     tile[threadIdx.x] = own;
@@ -158,8 +142,7 @@ template <bool with_barrier> __global__ void pass_by_value(int* data)
     data[threadIdx.x] = sum;
 }
 
-TEST(Race, AStructurePassedByValueIsRead)
-{
+TEST(Race, AStructurePassedByValueIsRead) {
     Ints data(N);
     model::take_launches();
     EXPECT_TRUE(hazards_of([&] { pass_by_value<true><<<1, N>>>(data.data); }).empty());
@@ -177,29 +160,25 @@ TEST(Race, AStructurePassedByValueIsRead)
 
 __global__ void all_blocks_write(int* data) { data[threadIdx.x] = blockIdx.x; }  // here: all blocks write
 __global__ void own_part(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x; }
-__global__ void neighbor(int* output, int* data, int n)
-{
+__global__ void neighbor(int* output, int* data, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     data[i] = i + 1000;              // here: neighbor writes
     output[i] = data[(i + 32) % n];  // here: neighbor reads
 }
 
 // Element 0 holds 0, and a later block stores that again.
-__global__ void first_element(int* output, int* data)
-{
+__global__ void first_element(int* output, int* data) {
     if (blockIdx.x == 0) output[threadIdx.x] = data[0];  // here: reads the first element
     else if (threadIdx.x == 0) data[0] = 0;              // here: stores the first element again
 }
 
-TEST(Race, AStoreOfTheSameValueRacesWithAReadByAnEarlierBlock)
-{
+TEST(Race, AStoreOfTheSameValueRacesWithAReadByAnEarlierBlock) {
     Ints data(32), output(32);
     expect_one(here, hazards_of([&] { first_element<<<2, 32>>>(output.data, data.data); }), HazardKind::race,
                {"reads the first element", "stores the first element again"});
 }
 
-TEST(Race, BlocksAreConcurrent)
-{
+TEST(Race, BlocksAreConcurrent) {
     Ints data(128), output(128);
     EXPECT_TRUE(hazards_of([&] { own_part<<<4, 32>>>(data.data); }).empty());
     expect_one(here, hazards_of([&] { all_blocks_write<<<4, 32>>>(data.data); }), HazardKind::race,
@@ -212,8 +191,7 @@ TEST(Race, BlocksAreConcurrent)
 // Atomic operations that are no single instruction
 
 /// The way of the CUDA C Programming Guide to an atomic operation that there is none of: a plain load, and swaps until one succeeds.
-template <bool swaps> __device__ void add_by_swaps(unsigned* address, unsigned value)
-{
+template <bool swaps> __device__ void add_by_swaps(unsigned* address, unsigned value) {
     unsigned old = *address;  // here: expects
     if constexpr (swaps) {
         unsigned expected;
@@ -229,8 +207,7 @@ template <bool swaps> __device__ void add_by_swaps(unsigned* address, unsigned v
 template <bool swaps> __global__ void swaps_of_blocks(unsigned* data) { add_by_swaps<swaps>(data, 1 + blockIdx.x); }
 
 /// nvcc leaves the address of the load as it is written, and computes that of the swap.
-__global__ void one_swap_of_blocks(unsigned* data)
-{
+__global__ void one_swap_of_blocks(unsigned* data) {
     unsigned expected;
     asm volatile("ld.global.cg.b32 %0, [%1];" : "=r"(expected) : "l"(data + threadIdx.x));
     while (true) {
@@ -240,8 +217,7 @@ __global__ void one_swap_of_blocks(unsigned* data)
     }
 }
 
-template <bool swaps> __global__ void swaps_of_threads(unsigned* data)
-{
+template <bool swaps> __global__ void swaps_of_threads(unsigned* data) {
     __shared__ unsigned sum;
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
@@ -250,8 +226,7 @@ template <bool swaps> __global__ void swaps_of_threads(unsigned* data)
     if (threadIdx.x == 0) *data = sum;
 }
 
-TEST(Race, AGuessThatASwapConfirmsIsHarmless)
-{
+TEST(Race, AGuessThatASwapConfirmsIsHarmless) {
     Ints data(32);
     auto* const words = reinterpret_cast<unsigned*>(data.data);
     EXPECT_TRUE(hazards_of([&] { swaps_of_blocks<true><<<4, 32>>>(words); }).empty());
@@ -262,8 +237,7 @@ TEST(Race, AGuessThatASwapConfirmsIsHarmless)
 }
 
 /// Odd threads and blocks change one word, the others look at it.
-template <bool by_plain_store> __device__ int change_or_look(unsigned* address, unsigned number)
-{
+template <bool by_plain_store> __device__ int change_or_look(unsigned* address, unsigned number) {
     const cuda::atomic_ref<unsigned, cuda::thread_scope_device> word(*address);
     if (number % 2 == 0) return word.load(cuda::memory_order_relaxed);
     if (by_plain_store) *address = number;  // here: stores plainly
@@ -272,21 +246,18 @@ template <bool by_plain_store> __device__ int change_or_look(unsigned* address, 
     return 0;
 }
 
-template <bool by_plain_store> __global__ void atomic_accesses_of_blocks(unsigned* data)
-{
+template <bool by_plain_store> __global__ void atomic_accesses_of_blocks(unsigned* data) {
     data[1 + blockIdx.x * blockDim.x + threadIdx.x] = change_or_look<by_plain_store>(data, blockIdx.x);
 }
 
-template <bool by_plain_store> __global__ void atomic_accesses_of_threads(unsigned* data)
-{
+template <bool by_plain_store> __global__ void atomic_accesses_of_threads(unsigned* data) {
     __shared__ unsigned word;
     if (threadIdx.x == 0) word = 0;
     __syncthreads();
     data[threadIdx.x] = change_or_look<by_plain_store>(&word, threadIdx.x);
 }
 
-TEST(Race, AtomicLoadsAndStoresDoNotRace)
-{
+TEST(Race, AtomicLoadsAndStoresDoNotRace) {
     Ints data(1 + 4 * 32);
     auto* const words = reinterpret_cast<unsigned*>(data.data);
     EXPECT_TRUE(hazards_of([&] { atomic_accesses_of_blocks<false><<<4, 32>>>(words); }).empty());
@@ -295,14 +266,12 @@ TEST(Race, AtomicLoadsAndStoresDoNotRace)
     EXPECT_FALSE(hazards_of([&] { atomic_accesses_of_threads<true><<<1, N>>>(words); }).empty());
 }
 
-__global__ void every_fourth(int* data, int once_more)
-{
+__global__ void every_fourth(int* data, int once_more) {
     data[threadIdx.x * 4 + blockIdx.x] = blockIdx.x;                                 // here: every fourth
     if (blockIdx.x == 3 && threadIdx.x == once_more) data[threadIdx.x * 4 + 1] = 9;  // here: once more
 }
 
-TEST(Race, BlocksMayTakeTurnsInALine)
-{
+TEST(Race, BlocksMayTakeTurnsInALine) {
     Ints data(128);
     EXPECT_TRUE(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, -1); }).empty());
     for (const int thread : {0, 31})
@@ -311,8 +280,7 @@ TEST(Race, BlocksMayTakeTurnsInALine)
 
 __global__ void flag_that_all_set(int* flag, int last) { *flag = threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x ? last : 1; }
 
-TEST(Race, WhatAllBlocksStoreIsComparedInTheOrderInWhichTheyStoreIt)
-{
+TEST(Race, WhatAllBlocksStoreIsComparedInTheOrderInWhichTheyStoreIt) {
     // Host threads that run blocks side by side meet by chance.
     for (int trial = 0; trial < 500; ++trial) {
         Ints flag(1);
@@ -321,8 +289,7 @@ TEST(Race, WhatAllBlocksStoreIsComparedInTheOrderInWhichTheyStoreIt)
     }
 }
 
-__global__ void sum_of_blocks_before(volatile int* sums, int* output)
-{
+__global__ void sum_of_blocks_before(volatile int* sums, int* output) {
     // As scans do that go through their input once: each block hands its sum on to the next, which looks for it again and again.
     int before = 0;
     if (blockIdx.x > 0)
@@ -332,14 +299,12 @@ __global__ void sum_of_blocks_before(volatile int* sums, int* output)
     sums[blockIdx.x] = before + 1;
 }
 
-__global__ void sum_of_blocks_before_once(volatile int* sums, int* output)
-{
+__global__ void sum_of_blocks_before_once(volatile int* sums, int* output) {
     output[blockIdx.x] = blockIdx.x > 0 ? sums[blockIdx.x - 1] : 0;  // here: looks only once
     sums[blockIdx.x] = 1;                                            // here: for the next
 }
 
-TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds)
-{
+TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds) {
     Ints sums(64), output(64);
     cudaMemset(sums.data, 0, 64 * sizeof(int));
     EXPECT_TRUE(hazards_of([&] { sum_of_blocks_before<<<64, 1>>>(sums.data, output.data); }).empty());
@@ -348,8 +313,7 @@ TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds)
                {"for the next", "looks only once"});
 }
 
-__global__ void several_ways(int* output, volatile int* data, int other)
-{
+__global__ void several_ways(int* output, volatile int* data, int other) {
     // Block 0 alone touches its words, from several places, before another block comes to one of them.
     if (blockIdx.x == 0) {
         data[threadIdx.x] = 1;                                                         // here: all first
@@ -360,8 +324,7 @@ __global__ void several_ways(int* output, volatile int* data, int other)
     }
 }
 
-TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord)
-{
+TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord) {
     // With several host threads the other block may come at any time.
     setenv("SIMT_THREADS", "1", 1);
     Ints data(128), output(32);
@@ -375,16 +338,14 @@ TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord)
     unsetenv("SIMT_THREADS");
 }
 
-__global__ void from_two(int* output, const int* first, const int* second)
-{
+__global__ void from_two(int* output, const int* first, const int* second) {
     const int* source = threadIdx.x % 2 ? first : second;
     int value = source[threadIdx.x];  // here: from two
     output[blockIdx.x * blockDim.x + threadIdx.x] = value;
     if (blockIdx.x == 1 && threadIdx.x == 0) const_cast<int*>(first)[7] = -1;  // here: into the first
 }
 
-TEST(Race, LanesOfOneAccessMayGoToTwoAllocations)
-{
+TEST(Race, LanesOfOneAccessMayGoToTwoAllocations) {
     Ints first(32), second(32), output(64);
     EXPECT_TRUE(hazards_of([&] { from_two<<<1, 32>>>(output.data, first.data, second.data); }).empty());
     expect_one(here, hazards_of([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }), HazardKind::race,
@@ -393,8 +354,7 @@ TEST(Race, LanesOfOneAccessMayGoToTwoAllocations)
 
 __global__ void read_written_before(int* output, const int* data) { output[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; }
 
-TEST(Race, LaunchesAreOrdered)
-{
+TEST(Race, LaunchesAreOrdered) {
     Ints data(128), output(128);
     EXPECT_TRUE(hazards_of([&] {
                     own_part<<<4, 32>>>(data.data);
@@ -403,8 +363,7 @@ TEST(Race, LaunchesAreOrdered)
 }
 
 /// The other block writes the words that this one reads: these are not the block's own words of the same place.
-__global__ void __cluster_dims__(2) write_there(int* out)
-{
+__global__ void __cluster_dims__(2) write_there(int* out) {
     __shared__ int words[N];
     cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
     if (cluster.block_rank() == 1) words[threadIdx.x] = 1;
@@ -416,8 +375,7 @@ __global__ void __cluster_dims__(2) write_there(int* out)
     cluster.sync();
 }
 
-TEST(Race, WhatIsDoneToAnotherBlockOfTheClusterIsNotDoneToTheOwn)
-{
+TEST(Race, WhatIsDoneToAnotherBlockOfTheClusterIsNotDoneToTheOwn) {
     Ints out(N);
     EXPECT_TRUE(hazards_of([&] { write_there<<<2, N>>>(out.data); }).empty());
 }

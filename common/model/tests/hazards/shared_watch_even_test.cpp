@@ -25,8 +25,7 @@ class RandomSteps {
 public:
     RandomSteps(std::uint32_t seed, bool orders_parts) : random_(seed), orders_parts_(orders_parts) {}
 
-    Step next()
-    {
+    Step next() {
         Step step;
         const unsigned choice = random_() % 32;
         if (choice == 0) step.what = Step::What::block_barrier;
@@ -37,8 +36,7 @@ public:
     }
 
 private:
-    WarpAccess access()
-    {
+    WarpAccess access() {
         static constexpr int spacings[] = {1, 1, 1, 1, 1, -1, -1, 2, 33, 3, -2, 0};
         const int size = orders_parts_ || random_() % 4 ? 4 : random_() % 2 ? 8 : 16;
         const auto words_of_lane = static_cast<std::uint64_t>(size) / 4;
@@ -61,8 +59,7 @@ using Tell = void (*)(BlockWatch&, const WarpAccess&);
 
 void whole(BlockWatch& watch, const WarpAccess& access) { watch.uncounted_access(access); }
 
-void in_halves(BlockWatch& watch, const WarpAccess& access)
-{
+void in_halves(BlockWatch& watch, const WarpAccess& access) {
     for (const std::uint32_t lanes : {0x0000FFFFu, 0xFFFF0000u}) {
         WarpAccess half = access;
         half.active = lanes;
@@ -70,8 +67,7 @@ void in_halves(BlockWatch& watch, const WarpAccess& access)
     }
 }
 
-std::vector<std::string> found(std::uint32_t seed, bool orders_parts, Tell tell)
-{
+std::vector<std::string> found(std::uint32_t seed, bool orders_parts, Tell tell) {
     RandomSteps steps(seed, orders_parts);
     const auto block = [&](MadeBlock& made_block, unsigned) {
         // Some words are never written.
@@ -97,8 +93,7 @@ std::vector<std::string> found(std::uint32_t seed, bool orders_parts, Tell tell)
     return texts;
 }
 
-TEST(EvenlySpacedWords, AreJudgedAsLaneByLane)
-{
+TEST(EvenlySpacedWords, AreJudgedAsLaneByLane) {
     std::size_t hazards = 0, clean = 0;
     for (std::uint32_t seed = 0; seed < 3000; ++seed) {
         const bool orders_parts = seed % 4 == 0;

@@ -12,13 +12,11 @@ namespace {
 
 constexpr std::uint32_t lane_0 = 1, lane_1 = 2, even_lanes = 0x55555555;
 
-Address bytes(std::uint64_t first)
-{
+Address bytes(std::uint64_t first) {
     return [=](unsigned lane) { return first + lane; };
 }
 
-TEST(SharedRace, AMissingBarrierIsFoundAndAPresentOneIsNot)
-{
+TEST(SharedRace, AMissingBarrierIsFoundAndAPresentOneIsNot) {
     for (const bool barrier : {false, true}) {
         const auto hazards = hazards_of([&](MadeBlock& block) {
             for (int warp = 0; warp < 2; ++warp) block.store(1, warp, words(static_cast<unsigned>(warp) * 32));
@@ -36,8 +34,7 @@ TEST(SharedRace, AMissingBarrierIsFoundAndAPresentOneIsNot)
     }
 }
 
-TEST(SharedRace, AWriteRacesWithAReadBeforeIt)
-{
+TEST(SharedRace, AWriteRacesWithAReadBeforeIt) {
     for (const int reader : {0, 1})
         expect_hazards(reader == 0 ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
             block.fill();
@@ -46,8 +43,7 @@ TEST(SharedRace, AWriteRacesWithAReadBeforeIt)
         });
 }
 
-TEST(SharedRace, OfSeveralReadersOneIsAnother)
-{
+TEST(SharedRace, OfSeveralReadersOneIsAnother) {
     // Whichever warp writes, one that has read is another.
     for (const int writer : {0, 1, 2})
         EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
@@ -59,8 +55,7 @@ TEST(SharedRace, OfSeveralReadersOneIsAnother)
             << writer;
 }
 
-TEST(SharedRace, AReaderThatComesTwiceIsOne)
-{
+TEST(SharedRace, AReaderThatComesTwiceIsOne) {
     expect_hazards({}, [&](MadeBlock& block) {
         block.fill();
         block.load(1, 0, words(0));
@@ -76,8 +71,7 @@ TEST(SharedRace, AReaderThatComesTwiceIsOne)
     });
 }
 
-TEST(SharedRace, LanesThatReadOneWordTogetherAreAllReaders)
-{
+TEST(SharedRace, LanesThatReadOneWordTogetherAreAllReaders) {
     expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
         block.fill();
         block.load(1, 0, one_word(0));
@@ -85,8 +79,7 @@ TEST(SharedRace, LanesThatReadOneWordTogetherAreAllReaders)
     });
 }
 
-TEST(SharedRace, EqualValuesAreHarmlessAndDifferentOnesAreNot)
-{
+TEST(SharedRace, EqualValuesAreHarmlessAndDifferentOnesAreNot) {
     for (const bool changes : {false, true})
         expect_hazards(changes ? Summary{"race 1 2"} : Summary{}, [&](MadeBlock& block) {
             block.store(1, 0, one_word(0), lane_0);
@@ -96,8 +89,7 @@ TEST(SharedRace, EqualValuesAreHarmlessAndDifferentOnesAreNot)
     expect_hazards({}, [&](MadeBlock& block) { block.store(1, 0, one_word(0), 3, 4, lane_0); });
 }
 
-TEST(SharedRace, AStoreOfTheSameValueRacesWithARead)
-{
+TEST(SharedRace, AStoreOfTheSameValueRacesWithARead) {
     expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
         block.fill();
         block.load(1, 0, words(0));
@@ -105,8 +97,7 @@ TEST(SharedRace, AStoreOfTheSameValueRacesWithARead)
     });
 }
 
-TEST(SharedRace, TwoAtomicsDoNotRaceAndOthersDo)
-{
+TEST(SharedRace, TwoAtomicsDoNotRaceAndOthersDo) {
     expect_hazards({}, [&](MadeBlock& block) {
         block.fill();
         block.update(1, 0, one_word(0));
@@ -126,8 +117,7 @@ TEST(SharedRace, TwoAtomicsDoNotRaceAndOthersDo)
                                                                                {"second", Operation::load}}));
 }
 
-TEST(SharedRace, LanesOfAWarpAreOrderedByWhatNamesThem)
-{
+TEST(SharedRace, LanesOfAWarpAreOrderedByWhatNamesThem) {
     struct Case {
         std::uint32_t synchronized;
         bool races;
@@ -156,8 +146,7 @@ TEST(SharedRace, LanesOfAWarpAreOrderedByWhatNamesThem)
         });
 }
 
-TEST(SharedRace, AWarpBarrierOrdersAReadBeforeAWrite)
-{
+TEST(SharedRace, AWarpBarrierOrdersAReadBeforeAWrite) {
     for (const bool barrier : {true, false})
         expect_hazards(barrier ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
             block.fill();
@@ -176,8 +165,7 @@ TEST(SharedRace, AWarpBarrierOrdersAReadBeforeAWrite)
     });
 }
 
-TEST(SharedRace, WarpBarriersDoNotOrderOtherWarps)
-{
+TEST(SharedRace, WarpBarriersDoNotOrderOtherWarps) {
     expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
         block.store(1, 0, words(0));
         for (int warp = 0; warp < 2; ++warp) block.watch.warp_barrier(warp, all_lanes);
@@ -185,8 +173,7 @@ TEST(SharedRace, WarpBarriersDoNotOrderOtherWarps)
     });
 }
 
-TEST(SharedRace, ThreadsMayWriteDifferentBytesOfAWord)
-{
+TEST(SharedRace, ThreadsMayWriteDifferentBytesOfAWord) {
     expect_hazards({}, [&](MadeBlock& block) {
         block.store(1, 0, bytes(0), all_lanes, 1);
         block.load(2, 0, bytes(0), all_lanes, 1);
@@ -208,8 +195,7 @@ TEST(SharedRace, ThreadsMayWriteDifferentBytesOfAWord)
     });
 }
 
-TEST(SharedRace, WideAccessesTouchAllOfTheirWords)
-{
+TEST(SharedRace, WideAccessesTouchAllOfTheirWords) {
     for (const int size : {8, 16})
         expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
             block.fill();
@@ -219,8 +205,7 @@ TEST(SharedRace, WideAccessesTouchAllOfTheirWords)
         });
 }
 
-TEST(PartBarrier, OrdersItsWarpsAlone)
-{
+TEST(PartBarrier, OrdersItsWarpsAlone) {
     for (const int reader : {1, 2})
         expect_hazards(reader == 1 ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
             block.store(1, 0, words(0));
@@ -241,8 +226,7 @@ TEST(PartBarrier, OrdersItsWarpsAlone)
     });
 }
 
-TEST(PartBarrier, OrdersThroughAThirdWarp)
-{
+TEST(PartBarrier, OrdersThroughAThirdWarp) {
     for (const bool in_order : {true, false})
         expect_hazards(in_order ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
             block.store(1, 0, words(0));
@@ -252,8 +236,7 @@ TEST(PartBarrier, OrdersThroughAThirdWarp)
         });
 }
 
-TEST(PartBarrier, OfManyReadersThoseThatAreNotOrderedRace)
-{
+TEST(PartBarrier, OfManyReadersThoseThatAreNotOrderedRace) {
     // Warps 0 to 3 read; the one that is left out of the barrier races with the write that follows.
     for (int left_out = 0; left_out < 4; ++left_out)
         EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
@@ -271,8 +254,7 @@ TEST(PartBarrier, OfManyReadersThoseThatAreNotOrderedRace)
             << left_out;
 }
 
-TEST(ReleaseAcquire, OrdersWhatCameBefore)
-{
+TEST(ReleaseAcquire, OrdersWhatCameBefore) {
     constexpr std::uint64_t object = 7, other_object = 8;
     const auto run = [](const std::function<void(MadeBlock&)>& between) {
         return summary(hazards_of([&](MadeBlock& block) {
@@ -300,8 +282,7 @@ TEST(ReleaseAcquire, OrdersWhatCameBefore)
     });
 }
 
-TEST(ReleaseAcquire, DoesNotReachAnotherBlock)
-{
+TEST(ReleaseAcquire, DoesNotReachAnotherBlock) {
     MadeLaunch launch;
     launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
         block.store(1, 0, words(0));
@@ -312,15 +293,13 @@ TEST(ReleaseAcquire, DoesNotReachAnotherBlock)
     EXPECT_EQ(summary(launch.hazards()), Summary{"race 1 2"});
 }
 
-TEST(SharedRace, BlocksDoNotRaceInTheirSharedMemory)
-{
+TEST(SharedRace, BlocksDoNotRaceInTheirSharedMemory) {
     MadeLaunch launch;
     launch.run({0, 1, 2}, [](MadeBlock& block, unsigned number) { block.store(1 + number, static_cast<int>(number), words(0)); });
     EXPECT_EQ(summary(launch.hazards()), Summary{});
 }
 
-TEST(SharedRace, IsFoundInALongIntervalToo)
-{
+TEST(SharedRace, IsFoundInALongIntervalToo) {
     expect_hazards({"race 2 3"}, [](MadeBlock& block) {
         block.fill();
         for (int i = 0; i < (1 << 20) + 10; ++i) block.load(1, 0, one_word(1), lane_0);
@@ -329,8 +308,7 @@ TEST(SharedRace, IsFoundInALongIntervalToo)
     });
 }
 
-TEST(SharedCopies, AnAsynchronousCopyWritesSharedMemory)
-{
+TEST(SharedCopies, AnAsynchronousCopyWritesSharedMemory) {
     expect_hazards({"race 1 2"}, [](MadeBlock& block) {
         block.watch.uncounted_access(made(Space::shared, Operation::async_copy, 1, 0, words(0)));
         block.load(2, 1, words(0));

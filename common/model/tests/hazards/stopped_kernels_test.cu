@@ -15,16 +15,14 @@ namespace {
 
 const MarkedFile here(__FILE__);
 
-__global__ void barrier_under_condition(int* data, int n)
-{
+__global__ void barrier_under_condition(int* data, int n) {
     if (threadIdx.x < n) {
         data[threadIdx.x] = 1;
         __syncthreads();  // here: under condition
     }
 }
 
-__global__ void two_barriers(int* data)
-{
+__global__ void two_barriers(int* data) {
     if (threadIdx.x % 2) {
         data[threadIdx.x] = 1;
         __syncthreads();  // here: odd barrier
@@ -34,8 +32,7 @@ __global__ void two_barriers(int* data)
     }
 }
 
-TEST(DivergentBarrier, NotReachedByAllThreads)
-{
+TEST(DivergentBarrier, NotReachedByAllThreads) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N); }).empty());
     expect_one(here, hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N / 2); }), HazardKind::divergent_barrier,
@@ -44,15 +41,13 @@ TEST(DivergentBarrier, NotReachedByAllThreads)
                {"even barrier", "odd barrier"});
 }
 
-__global__ void wait_for_nobody(int* data)
-{
+__global__ void wait_for_nobody(int* data) {
     if (threadIdx.x < 16) __syncwarp(~0u);
     __syncthreads();
     data[threadIdx.x] = 1;
 }
 
-TEST(Deadlock, LanesThatWaitForOnesThatNeverCome)
-{
+TEST(Deadlock, LanesThatWaitForOnesThatNeverCome) {
     Ints data(32);
     const auto hazards = hazards_of([&] { wait_for_nobody<<<1, 32>>>(data.data); });
     ASSERT_EQ(hazards.size(), 1u);
@@ -61,8 +56,7 @@ TEST(Deadlock, LanesThatWaitForOnesThatNeverCome)
 
 // Ends of kernels that are no hazards
 
-__global__ void wait_in_shared_memory(int* data)
-{
+__global__ void wait_in_shared_memory(int* data) {
     __shared__ volatile int ready;
     if (threadIdx.x == 0) ready = 0;
     __syncthreads();
@@ -72,8 +66,7 @@ __global__ void wait_in_shared_memory(int* data)
     data[threadIdx.x] = 1;
 }
 
-TEST(Progress, AThreadThatSpinsLetsOthersRun)
-{
+TEST(Progress, AThreadThatSpinsLetsOthersRun) {
     Ints data(N);
     for (const Hazard& hazard : hazards_of([&] { wait_in_shared_memory<<<1, N>>>(data.data); }))
         EXPECT_EQ(hazard.kind, HazardKind::race) << "a plain flag races, and no more";
@@ -84,8 +77,7 @@ __device__ int recurse(int* data, int depth) { return depth < 0 ? 0 : data[0] + 
 __global__ void runaway(int* data) { data[1] = recurse(data, 1); }
 __global__ void divide(int* data, int by) { data[0] /= by; }
 
-Message error_of(const std::function<void()>& launch, cudaError_t code = cudaErrorLaunchFailure)
-{
+Message error_of(const std::function<void()>& launch, cudaError_t code = cudaErrorLaunchFailure) {
     model::take_hazards();
     model::take_errors();
     launch();
@@ -97,15 +89,13 @@ Message error_of(const std::function<void()>& launch, cudaError_t code = cudaErr
     return errors.empty() ? Message() : errors[0];
 }
 
-TEST(Errors, RecursionEndsTheKernelOnly)
-{
+TEST(Errors, RecursionEndsTheKernelOnly) {
     Ints data(2);
     EXPECT_EQ(error_of([&] { runaway<<<1, 1>>>(data.data); }, cudaErrorHardwareStackError).code, MessageCode::too_many_calls);
     EXPECT_TRUE(hazards_of([&] { divide<<<1, 1>>>(data.data, 1); }).empty());
 }
 
-TEST(Errors, DivisionByZeroIsNone)
-{
+TEST(Errors, DivisionByZeroIsNone) {
     Ints data(2);
     EXPECT_TRUE(hazards_of([&] { divide<<<1, 1>>>(data.data, 0); }).empty());
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
@@ -115,21 +105,18 @@ TEST(Errors, DivisionByZeroIsNone)
     EXPECT_EQ(quotient, -1) << "as GPUs have it";
 }
 
-__global__ void assert_small(int* data, int limit)
-{
+__global__ void assert_small(int* data, int limit) {
     const int i = threadIdx.x;
     data[i] = i;
     assert(i < limit);  // here: assertion
 }
-__global__ void trap_large(int* data, int limit)
-{
+__global__ void trap_large(int* data, int limit) {
     const int i = threadIdx.x;
     if (i >= limit) __trap();  // here: trap
     data[i] = i;
 }
 
-TEST(Errors, AreReportedWithThreadAndLine)
-{
+TEST(Errors, AreReportedWithThreadAndLine) {
     Ints data(64);
     const std::vector<MessageField> thread_40{{"block", Extent{0, 0, 0}}, {"thread", Extent{40, 0, 0}}, {"file", here.name}};
     const Message assertion = error_of([&] { assert_small<<<1, 64>>>(data.data, 40); }, cudaErrorAssert);

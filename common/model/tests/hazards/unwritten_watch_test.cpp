@@ -12,13 +12,11 @@ namespace {
 
 constexpr std::uint32_t lane_0 = 1, lane_1 = 2, even_lanes = 0x55555555;
 
-Address bytes(std::uint64_t first)
-{
+Address bytes(std::uint64_t first) {
     return [=](unsigned lane) { return first + lane; };
 }
 
-TEST(Unwritten, SharedMemoryThatNoThreadWrote)
-{
+TEST(Unwritten, SharedMemoryThatNoThreadWrote) {
     for (const std::uint32_t written : {all_lanes, 0x7FFFFFFFu}) {
         const auto hazards = hazards_of([&](MadeBlock& block) {
             block.store(1, 0, words(0), written);
@@ -32,16 +30,14 @@ TEST(Unwritten, SharedMemoryThatNoThreadWrote)
     }
 }
 
-TEST(Unwritten, AWriteByAnotherThreadThatIsNotOrderedIsARaceInstead)
-{
+TEST(Unwritten, AWriteByAnotherThreadThatIsNotOrderedIsARaceInstead) {
     expect_hazards({"race 1 2"}, [](MadeBlock& block) {
         block.load(1, 1, words(0));
         block.store(2, 0, words(0));
     });
 }
 
-TEST(Unwritten, AWriteThatIsOrderedAfterTheReadComesTooLate)
-{
+TEST(Unwritten, AWriteThatIsOrderedAfterTheReadComesTooLate) {
     expect_hazards({"uninitialized 1"}, [](MadeBlock& block) {
         block.load(1, 0, words(0));
         block.store(2, 0, words(0));
@@ -58,13 +54,11 @@ TEST(Unwritten, AWriteThatIsOrderedAfterTheReadComesTooLate)
     });
 }
 
-TEST(Unwritten, AnAtomicAccessReads)
-{
+TEST(Unwritten, AnAtomicAccessReads) {
     expect_hazards({"uninitialized 1"}, [](MadeBlock& block) { block.update(1, 0, one_word(0)); });
 }
 
-TEST(Unwritten, BytesAreToldApart)
-{
+TEST(Unwritten, BytesAreToldApart) {
     expect_hazards({"uninitialized 3"}, [](MadeBlock& block) {
         block.store(1, 0, bytes(0), 0b0111, 1);
         block.watch.block_barrier();
@@ -74,8 +68,7 @@ TEST(Unwritten, BytesAreToldApart)
     });
 }
 
-TEST(Unwritten, WhatAnEarlierBlockWroteDoesNotCount)
-{
+TEST(Unwritten, WhatAnEarlierBlockWroteDoesNotCount) {
     MadeLaunch launch;
     launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
         if (number == 0) block.store(1, 0, words(0));

@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::uint32_t lane_0 = 1;
 
-TEST(Reports, AreOneForEachKindAndPairOfLinesInTheLowestBlock)
-{
+TEST(Reports, AreOneForEachKindAndPairOfLinesInTheLowestBlock) {
     std::vector<unsigned> order = blocks(8);
     std::mt19937 random(1);
     for (int repetition = 0; repetition < 10; ++repetition) {
@@ -42,8 +41,7 @@ TEST(Reports, AreOneForEachKindAndPairOfLinesInTheLowestBlock)
     }
 }
 
-TEST(Reports, OfTheInterpreterAreKeptInTheSameWay)
-{
+TEST(Reports, OfTheInterpreterAreKeptInTheSameWay) {
     MadeLaunch launch;
     const std::uint32_t program_counters[] = {4}, other_program_counters[] = {5};
     const int threads[] = {33};
@@ -59,8 +57,7 @@ TEST(Reports, OfTheInterpreterAreKeptInTheSameWay)
 }
 
 /// A block that does some of everything, right and wrong.
-void do_much(MadeBlock& block, unsigned number)
-{
+void do_much(MadeBlock& block, unsigned number) {
     for (int warp = 0; warp < 4; ++warp) {
         const auto offset = static_cast<unsigned>(warp) * 32;
         block.access(Space::global, Operation::load, 1, warp, words(number * 128 + offset));
@@ -79,8 +76,7 @@ void do_much(MadeBlock& block, unsigned number)
     block.load_global(8, words(400000));
 }
 
-TEST(HostThreads, DoNotChangeWhatComesOut)
-{
+TEST(HostThreads, DoNotChangeWhatComesOut) {
     MadeLaunch alone;
     alone.run(blocks(made_grid), do_much);
     const auto hazards = alone.hazards();
@@ -104,8 +100,7 @@ TEST(HostThreads, DoNotChangeWhatComesOut)
     }
 }
 
-TEST(HostThreads, MayRunTheBlocksInAnyOrder)
-{
+TEST(HostThreads, MayRunTheBlocksInAnyOrder) {
     std::vector<unsigned> order = blocks(made_grid);
     std::mt19937 random(1);
     MadeLaunch first;
@@ -119,8 +114,7 @@ TEST(HostThreads, MayRunTheBlocksInAnyOrder)
     }
 }
 
-TEST(HostThreads, BlocksMayTakeTurns)
-{
+TEST(HostThreads, BlocksMayTakeTurns) {
     MadeLaunch launch;
     MadeBlock first(launch.watch), second(launch.watch);
     first.watch.begin_block({0, 0, 0}, 0);
@@ -143,8 +137,7 @@ TEST(HostThreads, BlocksMayTakeTurns)
     EXPECT_EQ(other.watch.take_counts().lines.at(0).first_access.lanes[0], 800);
 }
 
-TEST(Counts, AreToldByLineSpaceAndOperation)
-{
+TEST(Counts, AreToldByLineSpaceAndOperation) {
     MadeLaunch launch;
     launch.run({0, 1}, [](MadeBlock& block, unsigned) {
         block.store(1, 0, [](unsigned lane) { return lane * 8; });
@@ -174,8 +167,7 @@ TEST(Counts, AreToldByLineSpaceAndOperation)
     EXPECT_FALSE(to_json(counts)["lines"][0].contains("inlined_from"));
 }
 
-TEST(Counts, OfRareSpacesAndOperations)
-{
+TEST(Counts, OfRareSpacesAndOperations) {
     MadeLaunch launch;
     launch.run({0}, [](MadeBlock& block, unsigned) {
         block.access(Space::local, Operation::load, 1, 0, [](unsigned) { return 8; });
@@ -202,8 +194,7 @@ TEST(Counts, OfRareSpacesAndOperations)
     EXPECT_EQ(json["exact"], true);
 }
 
-TEST(Counts, DrawTheAccessOfMostLanesInTheLowestBlock)
-{
+TEST(Counts, DrawTheAccessOfMostLanesInTheLowestBlock) {
     for (const auto& order : {std::vector{1u, 2u, 5u, 6u}, {6u, 5u, 2u, 1u}, {5u, 1u, 6u, 2u}}) {
         MadeLaunch launch;
         launch.run(order, [](MadeBlock& block, unsigned number) {
@@ -218,8 +209,7 @@ TEST(Counts, DrawTheAccessOfMostLanesInTheLowestBlock)
     }
 }
 
-TEST(Listeners, HearWhatIsCounted)
-{
+TEST(Listeners, HearWhatIsCounted) {
     struct Ear : Listener {
         std::string heard;
         void launch_begins(const LaunchInfo&) override { heard += "L"; }

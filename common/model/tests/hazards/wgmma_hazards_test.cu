@@ -25,8 +25,7 @@ enum class Mistake { none, no_barrier_before, overwrites_before_wait, leaves_out
 
 /// D = A · B of zeros, 64 × 8 × 16: A fills 2,048 bytes of `tiles`, and B 256 behind them. The second warpgroup overwrites B
 /// after a barrier.
-__global__ void multiply(Mistake mistake, float* out)
-{
+__global__ void multiply(Mistake mistake, float* out) {
     __shared__ __align__(128) unsigned tiles[(2048 + 256) / 4];
     const int filled = mistake == Mistake::leaves_out_a_part ? 570 : 576;
     for (int i = threadIdx.x; i < filled; i += blockDim.x) tiles[i] = 0;
@@ -54,8 +53,7 @@ __global__ void multiply(Mistake mistake, float* out)
     out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
 
-__global__ void leave_out_a_warp(float* out)
-{
+__global__ void leave_out_a_warp(float* out) {
     __shared__ __align__(128) unsigned tiles[(2048 + 256) / 4];
     for (int i = threadIdx.x; i < 576; i += blockDim.x) tiles[i] = 0;
     __syncthreads();
@@ -71,8 +69,7 @@ __global__ void leave_out_a_warp(float* out)
     out[threadIdx.x] = d[0];
 }
 
-template <class Kernel> std::vector<Hazard> hazards_of(Kernel&& launch)
-{
+template <class Kernel> std::vector<Hazard> hazards_of(Kernel&& launch) {
     model::take_hazards();
     float* out;
     cudaMalloc(&out, 2 * warpgroup * sizeof(float));
@@ -82,13 +79,11 @@ template <class Kernel> std::vector<Hazard> hazards_of(Kernel&& launch)
     return model::take_hazards();
 }
 
-std::vector<Hazard> hazards_of(Mistake mistake)
-{
+std::vector<Hazard> hazards_of(Mistake mistake) {
     return hazards_of([=](float* out) { multiply<<<1, 2 * warpgroup>>>(mistake, out); });
 }
 
-void expect_only(HazardKind kind, const std::vector<Hazard>& hazards)
-{
+void expect_only(HazardKind kind, const std::vector<Hazard>& hazards) {
     ASSERT_FALSE(hazards.empty());
     for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.kind, kind) << hazard.message.text();
 }
@@ -103,8 +98,7 @@ TEST(MatricesInSharedMemory, MustHaveBeenWritten) { expect_only(HazardKind::unin
 
 TEST(MatricesInSharedMemory, LieInside) { EXPECT_EQ(hazards_of(Mistake::beyond_the_end).front().kind, HazardKind::out_of_bounds); }
 
-TEST(MatricesInSharedMemory, AreMultipliedByFourWarps)
-{
+TEST(MatricesInSharedMemory, AreMultipliedByFourWarps) {
     const auto hazards = hazards_of([](float* out) { leave_out_a_warp<<<1, warpgroup>>>(out); });
     expect_only(HazardKind::deadlock, hazards);
     EXPECT_NE(hazards[0].message.text().find("waits for the other warps of its warpgroup"), std::string::npos) << hazards[0].message.text();

@@ -14,13 +14,11 @@
 namespace simt::hazards {
 namespace {
 
-Address lanes_apart(std::uint64_t begin, std::uint64_t stride)
-{
+Address lanes_apart(std::uint64_t begin, std::uint64_t stride) {
     return [=](unsigned lane) { return begin + lane * stride; };
 }
 
-TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost)
-{
+TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost) {
     MadeLaunch launch;
     launch.run(blocks(7), [](MadeBlock& block, unsigned number) {
         // Block n stores n columns of 32 sectors, and loads a row of 4.
@@ -50,15 +48,13 @@ TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost)
     EXPECT_EQ(work.stored_sectors, 6u * 32) << "the columns of a block share their sectors";
 }
 
-TEST(LaunchWork, OfConflictsIsTheirWavefronts)
-{
+TEST(LaunchWork, OfConflictsIsTheirWavefronts) {
     MadeLaunch launch;
     launch.run(blocks(1), [](MadeBlock& block, unsigned) { block.store(1, 0, [](unsigned lane) { return lane * 16; }); });
     EXPECT_EQ(launch.watch.take_counts().work.sum.wavefronts, 4u);
 }
 
-TEST(TouchedSectors, AreCountedOnceInEachDirection)
-{
+TEST(TouchedSectors, AreCountedOnceInEachDirection) {
     std::mt19937_64 random(3);
     TouchedSectors touched;
     SectorMarker first(touched), second(touched);

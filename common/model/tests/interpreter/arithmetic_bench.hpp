@@ -27,8 +27,7 @@ namespace simt::interpreter::test {
 __extension__ using Int128 = __int128;
 
 /// `opcode.modifier.modifier` as the parser gives it, with `operands` registers that have no names.
-inline ptx::Instruction instruction_of(std::string_view text, std::size_t operands = 0)
-{
+inline ptx::Instruction instruction_of(std::string_view text, std::size_t operands = 0) {
     ptx::Instruction result;
     std::size_t begin = 0;
     while (begin <= text.size()) {
@@ -64,8 +63,7 @@ public:
 
     /// Executes with operand i in register `operands[i]`. @return false if the instruction is not known.
     bool run(const ptx::Instruction& instruction, const std::vector<std::size_t>& operands, std::uint32_t active, std::uint32_t negated = 0,
-             std::array<std::uint8_t, 4> width = {})
-    {
+             std::array<std::uint8_t, 4> width = {}) {
         const Semantics semantics = find_lanewise(instruction);
         if (semantics.execute == nullptr) return false;
         std::vector<std::uint32_t> offsets;
@@ -92,8 +90,7 @@ private:
 /// Numbers for tests; half of them are cases where mistakes are common.
 class Numbers {
 public:
-    template <class T> T next()
-    {
+    template <class T> T next() {
         if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(edge_or<std::uint32_t>(float_edges));
         else if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(edge_or<std::uint64_t>(double_edges));
         else return static_cast<T>(integer());
@@ -133,8 +130,7 @@ private:
                                                      0x380fffffffffffff,
                                                      0x3ff0000010000000};
 
-    template <class Bits, std::size_t count> Bits edge_or(const Bits (&edges)[count])
-    {
+    template <class Bits, std::size_t count> Bits edge_or(const Bits (&edges)[count]) {
         const std::uint64_t choice = engine_() % 4;
         if (choice == 0) return edges[engine_() % count];
         const Bits bits = static_cast<Bits>(engine_());
@@ -148,8 +144,7 @@ private:
         return (sparse & keep) | exponent << mantissa | (bits & Bits{1} << (8 * sizeof(Bits) - 1));
     }
 
-    std::uint64_t integer()
-    {
+    std::uint64_t integer() {
         static constexpr std::uint64_t edges[] = {0,      1,      2,          15,         16,         31,         32,
                                                   33,     63,     64,         65,         255,        127,        128,
                                                   0x7fff, 0x8000, 0xffff,     0x7fffffff, 0x80000000, 0xffffffff, 0x7fff8000,
@@ -163,15 +158,13 @@ private:
     std::mt19937_64 engine_{20260101};
 };
 
-template <class T> auto bits_of_value(T value)
-{
+template <class T> auto bits_of_value(T value) {
     std::array<unsigned char, sizeof(T)> bytes;
     std::memcpy(bytes.data(), &value, sizeof value);
     return bytes;
 }
 
-template <class T> std::string hexadecimal(T value)
-{
+template <class T> std::string hexadecimal(T value) {
     const auto bytes = bits_of_value(value);
     std::string text = "0x";
     for (std::size_t n = bytes.size(); n-- > 0;) {
@@ -188,8 +181,7 @@ struct SameBits {
 
 /// The same bits, or any NaN for a NaN: for doubles.
 struct SameNumber {
-    template <class T> bool operator()(T result, T expected) const
-    {
+    template <class T> bool operator()(T result, T expected) const {
         return (result != result && expected != expected) || SameBits{}(result, expected);
     }
 };
@@ -197,8 +189,7 @@ struct SameNumber {
 /// Runs `d = text(sources...)` under many masks, on many numbers, and also with d in the register of the first source.
 template <class D, class... S, class Reference, class Good = SameBits, std::size_t... n>
 void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction, const std::string& text, Reference reference, Good good,
-                  int rounds)
-{
+                  int rounds) {
     static constexpr std::uint32_t masks[] = {all_lanes, all_lanes, 0x00010000, 0x5555aaaa, 0x7fffffff, 0x0000ffff};
     using First = std::tuple_element_t<0, std::tuple<S...>>;
     Bench bench;
@@ -229,8 +220,7 @@ void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction
 }
 
 template <class D, class... S, class Reference, class Good = SameBits>
-void expect_lanes(const std::string& text, Reference reference, Good good = {}, int rounds = 60)
-{
+void expect_lanes(const std::string& text, Reference reference, Good good = {}, int rounds = 60) {
     SCOPED_TRACE(text);
     expect_lanes<D, S...>(std::index_sequence_for<S...>{}, instruction_of(text, sizeof...(S) + 1), text, reference, good, rounds);
 }

@@ -16,16 +16,14 @@ using U16 = std::uint16_t;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-template <class T> std::string name()
-{
+template <class T> std::string name() {
     if (std::is_floating_point_v<T>) return "f" + std::to_string(8 * sizeof(T));
     return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T));
 }
 
 /// cvt in registers of these widths (0: as wide as the type), from and to the lower bytes; the result is extended.
 template <class D, class S, class Reference, class Good = SameBits>
-void expect_conversion(const std::string& modifiers, Reference reference, Good good = {})
-{
+void expect_conversion(const std::string& modifiers, Reference reference, Good good = {}) {
     const std::string text = "cvt" + modifiers + "." + name<D>() + "." + name<S>();
     Bench bench;
     Numbers numbers;
@@ -60,8 +58,7 @@ void expect_conversion(const std::string& modifiers, Reference reference, Good g
     }
 }
 
-template <class D, class S> void expect_integer_pair()
-{
+template <class D, class S> void expect_integer_pair() {
     expect_conversion<D, S>("", [](S a) { return static_cast<D>(a); });
     expect_conversion<D, S>(".sat", [](S a) {
         const Int128 least = std::numeric_limits<D>::min(), greatest = std::numeric_limits<D>::max();
@@ -71,8 +68,7 @@ template <class D, class S> void expect_integer_pair()
 
 template <class D, class... S> void expect_integer_pairs() { (expect_integer_pair<D, S>(), ...); }
 
-TEST(Conversion, OfIntegersWrapsOrSaturates)
-{
+TEST(Conversion, OfIntegersWrapsOrSaturates) {
     using std::int8_t, std::int16_t, std::int32_t, std::int64_t;
     expect_integer_pairs<U8, U8, int8_t, U16, int16_t, U32, int32_t, U64, int64_t>();
     expect_integer_pairs<int8_t, U8, int16_t, U32, int64_t>();
@@ -84,8 +80,7 @@ TEST(Conversion, OfIntegersWrapsOrSaturates)
     expect_integer_pairs<int64_t, int8_t, U16, U32, int32_t, U64>();
 }
 
-template <class D, class S> D integer_of(S value)
-{
+template <class D, class S> D integer_of(S value) {
     if (std::isnan(value)) {
         const bool zero = sizeof(S) < 8 && sizeof(D) < 8;
         return zero ? D{0} : static_cast<D>(U64{1} << (8 * sizeof(D) - 1));
@@ -96,16 +91,14 @@ template <class D, class S> D integer_of(S value)
     return static_cast<D>(value);
 }
 
-template <class D, class S> void expect_float_to_integer()
-{
+template <class D, class S> void expect_float_to_integer() {
     expect_conversion<D, S>(".rzi", [](S a) { return integer_of<D>(std::trunc(a)); });
     expect_conversion<D, S>(".rni", [](S a) { return integer_of<D>(std::nearbyint(a)); });
     expect_conversion<D, S>(".rmi", [](S a) { return integer_of<D>(std::floor(a)); });
     expect_conversion<D, S>(".rpi", [](S a) { return integer_of<D>(std::ceil(a)); });
 }
 
-TEST(Conversion, ToIntegersSaturates)
-{
+TEST(Conversion, ToIntegersSaturates) {
     expect_float_to_integer<std::int32_t, float>();
     expect_float_to_integer<U32, float>();
     expect_float_to_integer<std::int64_t, float>();
@@ -121,8 +114,7 @@ TEST(Conversion, ToIntegersSaturates)
 }
 
 /// The number of F at or next to an integer, by comparison of exact integers.
-template <class F, class S> F float_of(S value, Toward mode)
-{
+template <class F, class S> F float_of(S value, Toward mode) {
     const auto exact = static_cast<Int128>(value);
     F below = static_cast<F>(value);
     const auto wide = [](F x) { return static_cast<Int128>(x); };
@@ -137,16 +129,14 @@ template <class F, class S> F float_of(S value, Toward mode)
     return side < 0 || (side == 0 && below_is_even) ? below : above;
 }
 
-template <class F, class S> void expect_integer_to_float()
-{
+template <class F, class S> void expect_integer_to_float() {
     expect_conversion<F, S>(".rn", [](S a) { return float_of<F>(a, Toward::nearest); });
     expect_conversion<F, S>(".rz", [](S a) { return float_of<F>(a, Toward::zero); });
     expect_conversion<F, S>(".rm", [](S a) { return float_of<F>(a, Toward::down); });
     expect_conversion<F, S>(".rp", [](S a) { return float_of<F>(a, Toward::up); });
 }
 
-TEST(Conversion, OfIntegersToFloatingPointRounds)
-{
+TEST(Conversion, OfIntegersToFloatingPointRounds) {
     expect_integer_to_float<float, U8>();
     expect_integer_to_float<float, std::int16_t>();
     expect_integer_to_float<float, std::int32_t>();
@@ -160,8 +150,7 @@ TEST(Conversion, OfIntegersToFloatingPointRounds)
 
 float canonical(float x) { return x != x ? std::bit_cast<float>(0x7fffffffU) : x; }
 
-TEST(Conversion, BetweenSingleAndDoublePrecisionRounds)
-{
+TEST(Conversion, BetweenSingleAndDoublePrecisionRounds) {
     const auto narrow = [](double a, Toward mode) {
         if (std::isnan(a)) return std::bit_cast<float>(0x7fffffffU);
         float below = static_cast<float>(a);
@@ -188,8 +177,7 @@ struct SmallType {
     Table table;
 };
 
-const SmallType& small(int n)
-{
+const SmallType& small(int n) {
     static const SmallType types[] = {{"f16", Table(5, 10, true)},         {"bf16", Table(8, 7, true)},
                                       {"e4m3", Table(4, 3, false)},        {"e5m2", Table(5, 2, true)},
                                       {"e2m3", Table(2, 3, false, false)}, {"e3m2", Table(3, 2, false, false)},
@@ -197,8 +185,7 @@ const SmallType& small(int n)
     return types[n];
 }
 
-TEST(Conversion, ToHalfRoundsInEachMode)
-{
+TEST(Conversion, ToHalfRoundsInEachMode) {
     const std::pair<const char*, Toward> modes[] = {
         {"rn", Toward::nearest}, {"rz", Toward::zero}, {"rm", Toward::down}, {"rp", Toward::up}};
     for (int n = 0; n < 2; ++n)
@@ -218,8 +205,7 @@ TEST(Conversion, ToHalfRoundsInEachMode)
         SameBits{}, 300);
 }
 
-TEST(Conversion, FromHalfIsExact)
-{
+TEST(Conversion, FromHalfIsExact) {
     const auto same = [](float result, float expected) { return SameBits{}(result, canonical(expected)); };
     expect_lanes<float, U16>("cvt.f32.f16", [](U16 a) { return static_cast<float>(small(0).table.value(a)); }, same, 2000);
     expect_lanes<float, U16>("cvt.f32.bf16", [](U16 a) { return static_cast<float>(small(1).table.value(a)); }, same, 2000);
@@ -229,8 +215,7 @@ TEST(Conversion, FromHalfIsExact)
         SameBits{}, 300);
 }
 
-TEST(Conversion, ToPairsPutsTheFirstSourceOnTop)
-{
+TEST(Conversion, ToPairsPutsTheFirstSourceOnTop) {
     const auto expect = [](const char* text, int n, int bits, bool finite, bool rectifies, auto zero) {
         using D = decltype(zero);
         expect_lanes<D, float, float>(
@@ -253,8 +238,7 @@ TEST(Conversion, ToPairsPutsTheFirstSourceOnTop)
     expect("cvt.rn.satfinite.e2m1x2.f32", 6, 4, true, false, U8{});
 }
 
-TEST(Conversion, BetweenPackedFormatsKeepsPlaces)
-{
+TEST(Conversion, BetweenPackedFormatsKeepsPlaces) {
     const auto to_half = [](int from) {
         return [=](U16 a) {
             const auto one = [=](U32 x) {
@@ -276,8 +260,7 @@ TEST(Conversion, BetweenPackedFormatsKeepsPlaces)
         SameBits{}, 2000);
 }
 
-TEST(Conversion, ToTf32RoundsAway)
-{
+TEST(Conversion, ToTf32RoundsAway) {
     static const Table table(8, 10, true);
     expect_lanes<U32, float>(
         "cvt.rna.tf32.f32",
@@ -291,8 +274,7 @@ TEST(Conversion, ToTf32RoundsAway)
         SameBits{}, 600);
 }
 
-TEST(Conversion, PacksIntegers)
-{
+TEST(Conversion, PacksIntegers) {
     using S32 = std::int32_t;
     const auto clamp = [](S32 x, S32 least, S32 greatest, U32 mask) { return static_cast<U32>(std::clamp(x, least, greatest)) & mask; };
     expect_lanes<U32, S32, S32>("cvt.pack.sat.u16.s32",

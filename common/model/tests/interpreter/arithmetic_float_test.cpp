@@ -22,22 +22,19 @@ struct Exact {
     Quad high, low = 0;
 };
 
-Exact sum(Quad a, Quad b)
-{
+Exact sum(Quad a, Quad b) {
     const Quad high = a + b, part = high - a;
     return {high, (a - (high - part)) + (b - part)};
 }
 
 /// -1, 0 or 1 as `exact` is less than, equal to or greater than `value`.
-int compare(const Exact& exact, Quad value)
-{
+int compare(const Exact& exact, Quad value) {
     const Quad difference = (exact.high - value) + exact.low;
     return difference < 0 ? -1 : (difference > 0 ? 1 : 0);
 }
 
 /// The number of format F that `exact`, which is finite, is rounded to.
-template <class F> F round_exact(const Exact& exact, Mode mode, bool zero_is_negative)
-{
+template <class F> F round_exact(const Exact& exact, Mode mode, bool zero_is_negative) {
     constexpr F infinity = std::numeric_limits<F>::infinity();
     constexpr F greatest = std::numeric_limits<F>::max();
     if (exact.high == 0) return zero_is_negative ? -F{0} : F{0};
@@ -61,8 +58,7 @@ template <class F> F round_exact(const Exact& exact, Mode mode, bool zero_is_neg
 }
 
 /// a · b + c in one rounding, as IEEE 754 has it.
-template <class F> F reference_fma(F a, F b, F c, Mode mode)
-{
+template <class F> F reference_fma(F a, F b, F c, Mode mode) {
     const F usual = std::fma(a, b, c);
     if (!std::isfinite(a) || !std::isfinite(b) || !std::isfinite(c)) return usual;
     const Quad product = static_cast<Quad>(a) * static_cast<Quad>(b);
@@ -71,14 +67,12 @@ template <class F> F reference_fma(F a, F b, F c, Mode mode)
     return round_exact<F>(sum(product, static_cast<Quad>(c)), mode, negative);
 }
 
-template <class F> F reference_divide(F a, F b, Mode mode)
-{
+template <class F> F reference_divide(F a, F b, Mode mode) {
     if (!std::isfinite(a) || !std::isfinite(b) || b == 0) return a / b;
     return round_exact<F>({static_cast<Quad>(a) / static_cast<Quad>(b)}, mode, std::signbit(a) != std::signbit(b));
 }
 
-template <class F> F reference_root(F a, Mode mode)
-{
+template <class F> F reference_root(F a, Mode mode) {
     if (!(a > 0) || std::isinf(a)) return std::sqrt(a);
     F root = std::sqrt(a);
     const auto square = [](Quad x) { return x * x; };
@@ -92,15 +86,13 @@ template <class F> F reference_root(F a, Mode mode)
 
 /// NaN as on GPUs: the canonical NaN in single precision, any NaN in double precision.
 struct Same {
-    bool operator()(float result, float expected) const
-    {
+    bool operator()(float result, float expected) const {
         return expected != expected ? std::bit_cast<std::uint32_t>(result) == 0x7fffffff : SameBits{}(result, expected);
     }
     bool operator()(double result, double expected) const { return SameNumber{}(result, expected); }
 };
 
-template <class F> void expect_rounded(const std::string& type, const std::string& suffix, Mode mode)
-{
+template <class F> void expect_rounded(const std::string& type, const std::string& suffix, Mode mode) {
     const std::string end = "." + suffix + "." + type;
     const F minus_zero = -F{0};
     expect_lanes<F, F, F>("add" + end, [=](F a, F b) { return reference_fma(a, F{1}, b, mode); }, Same{}, 400);
@@ -118,8 +110,7 @@ template <class F> void expect_rounded(const std::string& type, const std::strin
     expect_lanes<F, F>("sqrt" + end, [=](F a) { return reference_root(a, mode); }, Same{}, 400);
 }
 
-TEST(FloatingPoint, RoundsEachOperationOnceInEachMode)
-{
+TEST(FloatingPoint, RoundsEachOperationOnceInEachMode) {
     const std::pair<const char*, Mode> modes[] = {{"rn", Mode::nearest}, {"rz", Mode::zero}, {"rm", Mode::down}, {"rp", Mode::up}};
     for (const auto& [name, mode] : modes) {
         expect_rounded<float>("f32", name, mode);
@@ -128,8 +119,7 @@ TEST(FloatingPoint, RoundsEachOperationOnceInEachMode)
 }
 
 /// Cases where rounding to double precision first gives a wrong last bit.
-TEST(FloatingPoint, FusesWithoutRoundingTwice)
-{
+TEST(FloatingPoint, FusesWithoutRoundingTwice) {
     Numbers numbers;
     Bench bench;
     for (int round = 0; round < 2000; ++round) {
@@ -151,8 +141,7 @@ TEST(FloatingPoint, FusesWithoutRoundingTwice)
 float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
 float saturated(float x) { return x > 0 ? (x < 1 ? x : 1.0F) : 0.0F; }
 
-TEST(FloatingPoint, FlushesAndSaturates)
-{
+TEST(FloatingPoint, FlushesAndSaturates) {
     expect_lanes<float, float, float>("add.ftz.f32", [](float a, float b) { return flushed(flushed(a) + flushed(b)); }, Same{}, 300);
     expect_lanes<float, float, float>(
         "mul.ftz.sat.f32", [](float a, float b) { return saturated(flushed(flushed(a) * flushed(b))); }, Same{}, 300);
@@ -165,8 +154,7 @@ TEST(FloatingPoint, FlushesAndSaturates)
     expect_lanes<float, float, float>("copysign.f32", [](float a, float b) { return std::copysign(b, a); }, SameNumber{});
 }
 
-template <class F> F lesser(F a, F b)
-{
+template <class F> F lesser(F a, F b) {
     if (a != a) return b;
     if (b != b) return a;
     if (a == b) return std::signbit(a) ? a : b;
@@ -175,8 +163,7 @@ template <class F> F lesser(F a, F b)
 
 template <class F> F greater(F a, F b) { return -lesser(-a, -b); }
 
-TEST(FloatingPoint, TakesExtremes)
-{
+TEST(FloatingPoint, TakesExtremes) {
     expect_lanes<float, float, float>("min.f32", lesser<float>, Same{}, 200);
     expect_lanes<float, float, float>("max.f32", greater<float>, Same{}, 200);
     expect_lanes<double, double, double>("min.f64", lesser<double>, Same{}, 200);
@@ -194,8 +181,7 @@ TEST(FloatingPoint, TakesExtremes)
     expect_lanes<float, float, float, float>("min.f32", [](float a, float b, float c) { return lesser(lesser(a, b), c); }, Same{}, 200);
 }
 
-TEST(FloatingPoint, WorksOnPairs)
-{
+TEST(FloatingPoint, WorksOnPairs) {
     struct Two {
         float low, high;
     };
@@ -215,16 +201,14 @@ TEST(FloatingPoint, WorksOnPairs)
 /// Within a relative error, or exact where the result is no normal number.
 struct Near {
     double relative, absolute = 0;
-    bool operator()(float result, float expected) const
-    {
+    bool operator()(float result, float expected) const {
         if (!std::isnormal(expected)) return Same{}(result, expected) || std::fabs(result - expected) <= std::fmax(absolute, 0x1p-140);
         return std::fabs(static_cast<double>(result) - static_cast<double>(expected)) <=
                std::fmax(std::fabs(static_cast<double>(expected)) * relative, absolute);
     }
 };
 
-TEST(Approximations, KeepTheBoundsOfTheDocument)
-{
+TEST(Approximations, KeepTheBoundsOfTheDocument) {
     const auto of = [](double (*f)(double)) { return [=](float a) { return static_cast<float>(f(static_cast<double>(a))); }; };
     expect_lanes<float, float>("rcp.approx.f32", [](float a) { return 1 / a; }, Near{0x1p-23}, 300);
     expect_lanes<float, float>("sqrt.approx.f32", [](float a) { return std::sqrt(a); }, Near{0x1p-23}, 300);
@@ -245,8 +229,7 @@ TEST(Approximations, KeepTheBoundsOfTheDocument)
     EXPECT_EQ(bench.at<float>(0)[0], 0.0F);
 }
 
-TEST(Approximations, OfDoublesKeepTheUpperWord)
-{
+TEST(Approximations, OfDoublesKeepTheUpperWord) {
     const auto usual = [](double a) { return std::isnormal(a) || std::isinf(a) ? a : std::copysign(0.0, a); };
     expect_lanes<double, double>(
         "rcp.approx.ftz.f64", [=](double a) { return 1 / usual(a); },
@@ -263,8 +246,7 @@ TEST(Approximations, OfDoublesKeepTheUpperWord)
         });
 }
 
-TEST(Classes, AreTested)
-{
+TEST(Classes, AreTested) {
     const auto expect = [](const std::string& text, auto holds, auto zero) {
         using F = decltype(zero);
         Bench bench;

@@ -14,28 +14,24 @@ namespace {
 using U16 = std::uint16_t;
 using U32 = std::uint32_t;
 
-const Table& f16()
-{
+const Table& f16() {
     static const Table table(5, 10, true);
     return table;
 }
 
-const Table& bf16()
-{
+const Table& bf16() {
     static const Table table(8, 7, true);
     return table;
 }
 
-bool is_last_bit_set(long double value)
-{
+bool is_last_bit_set(long double value) {
     int exponent = 0;
     return std::fmod(std::ldexp(std::frexp(value, &exponent), std::numeric_limits<long double>::digits), 2) != 0;
 }
 
 /// All operations in long double, which has 64 bits at least and holds f16's sums and products exactly. bf16's sums are rounded to odd:
 /// what is missing decides ties alone, and no tie is odd.
-long double exact_sum(long double a, long double b)
-{
+long double exact_sum(long double a, long double b) {
     const long double sum = a + b, part = sum - a;
     const long double error = (a - (sum - part)) + (b - part);
     if (!std::isfinite(sum) || error == 0) return sum;
@@ -44,8 +40,7 @@ long double exact_sum(long double a, long double b)
     return is_last_bit_set(toward_zero) ? toward_zero : std::nextafter(toward_zero, std::copysign(HUGE_VALL, sum));
 }
 
-void expect_half_arithmetic(const std::string& type, const Table& table)
-{
+void expect_half_arithmetic(const std::string& type, const Table& table) {
     const auto value = [&](U16 bits) { return static_cast<long double>(table.value(bits)); };
     const auto round = [&](long double x) { return static_cast<U16>(table.round(x, Toward::nearest)); };
     expect_lanes<U16, U16, U16>("add.rn." + type, [=](U16 a, U16 b) { return round(exact_sum(value(a), value(b))); }, SameBits{}, 600);
@@ -87,14 +82,12 @@ void expect_half_arithmetic(const std::string& type, const Table& table)
         SameBits{}, 600);
 }
 
-TEST(HalfPrecision, RoundsOnce)
-{
+TEST(HalfPrecision, RoundsOnce) {
     expect_half_arithmetic("f16", f16());
     expect_half_arithmetic("bf16", bf16());
 }
 
-TEST(HalfPrecision, FusesWithoutRoundingTwice)
-{
+TEST(HalfPrecision, FusesWithoutRoundingTwice) {
     // The product is half of an ulp above 1, the sum a little above or below that.
     Bench bench;
     const auto run = [&](U16 a, U16 b, U16 c) {
@@ -109,8 +102,7 @@ TEST(HalfPrecision, FusesWithoutRoundingTwice)
 }
 
 /// The bits are those that an H200 takes for an element outside a tensor.
-TEST(HalfPrecision, MultipliesElementsOutsideATensorToZero)
-{
+TEST(HalfPrecision, MultipliesElementsOutsideATensorToZero) {
     Bench bench;
     const auto run = [&](const char* text, U16 a, U16 b, U16 c) {
         bench.at<U16>(1)[0] = a, bench.at<U16>(2)[0] = b, bench.at<U16>(3)[0] = c;
@@ -128,8 +120,7 @@ TEST(HalfPrecision, MultipliesElementsOutsideATensorToZero)
     EXPECT_EQ(run("fma.rn.oob.f16", 0x7fff, 0x4000, 0x3c00), 0x7fff);
 }
 
-TEST(HalfPrecision, SaturatesAndFlushes)
-{
+TEST(HalfPrecision, SaturatesAndFlushes) {
     const auto value = [](U16 bits) { return static_cast<long double>(f16().value(bits)); };
     const auto flush = [](U16 a) { return (a & 0x7c00) == 0 ? static_cast<U16>(a & 0x8000) : a; };
     const auto round = [](long double x) { return static_cast<U16>(f16().round(x, Toward::nearest)); };
@@ -144,8 +135,7 @@ TEST(HalfPrecision, SaturatesAndFlushes)
         "mul.ftz.f16", [=](U16 a, U16 b) { return flush(round(value(flush(a)) * value(flush(b)))); }, SameBits{}, 600);
 }
 
-TEST(HalfPrecision, WorksOnPairs)
-{
+TEST(HalfPrecision, WorksOnPairs) {
     const auto halves = [](U32 a, U32 b, auto f) {
         return static_cast<U32>(f(static_cast<U16>(a >> 16), static_cast<U16>(b >> 16))) << 16 |
                f(static_cast<U16>(a), static_cast<U16>(b));
@@ -170,8 +160,7 @@ TEST(HalfPrecision, WorksOnPairs)
         SameBits{}, 300);
 }
 
-TEST(HalfPrecision, ApproximatesWithinAnUlpOrTwo)
-{
+TEST(HalfPrecision, ApproximatesWithinAnUlpOrTwo) {
     const auto near = [](U16 result, U16 expected) { return std::abs(static_cast<int>(result) - static_cast<int>(expected)) <= 1; };
     expect_lanes<U16, U16>(
         "ex2.approx.f16",
@@ -183,8 +172,7 @@ TEST(HalfPrecision, ApproximatesWithinAnUlpOrTwo)
         300);
 }
 
-TEST(HalfPrecision, MixesWithSinglePrecision)
-{
+TEST(HalfPrecision, MixesWithSinglePrecision) {
     const auto same = [](float result, float expected) { return SameNumber{}(result, expected); };
     expect_lanes<float, U16, float>("add.f32.f16", [](U16 a, float c) { return static_cast<float>(f16().value(a)) + c; }, same, 200);
     expect_lanes<float, U16, U16, float>(

@@ -20,13 +20,11 @@ __extension__ using Uint128 = unsigned __int128;
 template <class T> std::string name() { return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T)); }
 
 /// The exact product, which may need all 128 bits of an unsigned type.
-template <class T> Uint128 product(T a, T b)
-{
+template <class T> Uint128 product(T a, T b) {
     return static_cast<Uint128>(static_cast<Int128>(a)) * static_cast<Uint128>(static_cast<Int128>(b));
 }
 
-template <class T> void expect_integer_arithmetic()
-{
+template <class T> void expect_integer_arithmetic() {
     const std::string t = "." + name<T>();
     constexpr int bits = 8 * static_cast<int>(sizeof(T));
     const auto clamp_divisor = [](T a, T b) { return static_cast<Int128>(a) / static_cast<Int128>(b); };
@@ -52,8 +50,7 @@ template <class T> void expect_integer_arithmetic()
     }
 }
 
-TEST(IntegerArithmetic, IsThatOfExactIntegers)
-{
+TEST(IntegerArithmetic, IsThatOfExactIntegers) {
     expect_integer_arithmetic<U16>();
     expect_integer_arithmetic<S16>();
     expect_integer_arithmetic<U32>();
@@ -62,15 +59,13 @@ TEST(IntegerArithmetic, IsThatOfExactIntegers)
     expect_integer_arithmetic<S64>();
 }
 
-template <class T, class W> void expect_wide()
-{
+template <class T, class W> void expect_wide() {
     expect_lanes<W, T, T>("mul.wide." + name<T>(), [](T a, T b) { return static_cast<W>(product(a, b)); });
     expect_lanes<W, T, T, W>("mad.wide." + name<T>(),
                              [](T a, T b, W c) { return static_cast<W>(product(a, b) + static_cast<Uint128>(c)); });
 }
 
-TEST(IntegerArithmetic, WidensProducts)
-{
+TEST(IntegerArithmetic, WidensProducts) {
     expect_wide<U16, U32>();
     expect_wide<S16, S32>();
     expect_wide<U32, U64>();
@@ -82,13 +77,11 @@ TEST(IntegerArithmetic, WidensProducts)
     EXPECT_EQ(semantics.types[3], ptx::Type::s64);
 }
 
-S32 clamped(Int128 value)
-{
+S32 clamped(Int128 value) {
     return static_cast<S32>(std::clamp<Int128>(value, std::numeric_limits<S32>::min(), std::numeric_limits<S32>::max()));
 }
 
-TEST(IntegerArithmetic, Saturates)
-{
+TEST(IntegerArithmetic, Saturates) {
     expect_lanes<S32, S32, S32>("add.sat.s32", [](S32 a, S32 b) { return clamped(static_cast<Int128>(a) + b); });
     expect_lanes<S32, S32, S32>("sub.sat.s32", [](S32 a, S32 b) { return clamped(static_cast<Int128>(a) - b); });
     expect_lanes<S32, S32, S32, S32>("mad.hi.sat.s32", [](S32 a, S32 b, S32 c) { return clamped((static_cast<Int128>(a) * b >> 32) + c); });
@@ -96,8 +89,7 @@ TEST(IntegerArithmetic, Saturates)
     expect_lanes<S32, S32, S32>("max.relu.s32", [](S32 a, S32 b) { return std::max({a, b, 0}); });
 }
 
-TEST(IntegerArithmetic, MultipliesBy24Bits)
-{
+TEST(IntegerArithmetic, MultipliesBy24Bits) {
     const auto low24 = [](S32 x) { return static_cast<Int128>(static_cast<S32>(static_cast<U32>(x) << 8) >> 8); };
     const auto unsigned24 = [](U32 x) { return static_cast<Int128>(x & 0xffffff); };
     expect_lanes<S32, S32, S32>("mul24.lo.s32", [=](S32 a, S32 b) { return static_cast<S32>(low24(a) * low24(b)); });
@@ -110,15 +102,13 @@ TEST(IntegerArithmetic, MultipliesBy24Bits)
     });
 }
 
-template <class T, class F> U32 on_halves(U32 a, U32 b, F f)
-{
+template <class T, class F> U32 on_halves(U32 a, U32 b, F f) {
     const auto low = static_cast<U16>(f(static_cast<T>(a), static_cast<T>(b)));
     const auto high = static_cast<U16>(f(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
     return static_cast<U32>(high) << 16 | low;
 }
 
-TEST(IntegerArithmetic, WorksOnPackedHalves)
-{
+TEST(IntegerArithmetic, WorksOnPackedHalves) {
     expect_lanes<U32, U32, U32>("add.u16x2", [](U32 a, U32 b) { return on_halves<U16>(a, b, [](int x, int y) { return x + y; }); });
     expect_lanes<U32, U32, U32>("add.s16x2", [](U32 a, U32 b) { return on_halves<S16>(a, b, [](int x, int y) { return x + y; }); });
     expect_lanes<U32, U32, U32>("min.u16x2",
@@ -129,8 +119,7 @@ TEST(IntegerArithmetic, WorksOnPackedHalves)
                                 [](U32 a, U32 b) { return on_halves<S16>(a, b, [](int x, int y) { return std::max({x, y, 0}); }); });
 }
 
-TEST(IntegerArithmetic, CarriesThroughWords)
-{
+TEST(IntegerArithmetic, CarriesThroughWords) {
     Bench bench;
     Numbers numbers;
     for (int round = 0; round < 200; ++round) {
@@ -173,8 +162,7 @@ TEST(IntegerArithmetic, CarriesThroughWords)
     }
 }
 
-TEST(Logic, IsBitByBit)
-{
+TEST(Logic, IsBitByBit) {
     expect_lanes<U16, U16, U16>("and.b16", [](U16 a, U16 b) { return static_cast<U16>(a & b); });
     expect_lanes<U32, U32, U32>("or.b32", [](U32 a, U32 b) { return a | b; });
     expect_lanes<U64, U64, U64>("xor.b64", [](U64 a, U64 b) { return a ^ b; });
@@ -194,8 +182,7 @@ TEST(Logic, IsBitByBit)
                                      [=](U32 a, U32 b, U32 c) { return static_cast<U32>(both(a, b) >> std::min(c, 32U)); });
 }
 
-TEST(Logic, LooksUpFunctionsOfThreeBits)
-{
+TEST(Logic, LooksUpFunctionsOfThreeBits) {
     const auto reference = [](U32 a, U32 b, U32 c, U32 table) {
         U32 result = 0;
         for (U32 n = 0; n < 32; ++n) {
@@ -221,8 +208,7 @@ TEST(Logic, LooksUpFunctionsOfThreeBits)
     }
 }
 
-template <class T> T extract(T a, U32 b, U32 c)
-{
+template <class T> T extract(T a, U32 b, U32 c) {
     constexpr U32 top = 8 * sizeof(T) - 1;
     const U32 position = b & 255, length = c & 255;
     const auto bit = [=](U32 n) { return static_cast<U64>(a) >> n & 1; };
@@ -232,8 +218,7 @@ template <class T> T extract(T a, U32 b, U32 c)
     return static_cast<T>(result);
 }
 
-template <class T> T insert(T a, T b, U32 c, U32 d)
-{
+template <class T> T insert(T a, T b, U32 c, U32 d) {
     constexpr U32 top = 8 * sizeof(T) - 1;
     T result = b;
     for (U32 n = 0; n < (d & 255) && (c & 255) + n <= top; ++n) {
@@ -243,8 +228,7 @@ template <class T> T insert(T a, T b, U32 c, U32 d)
     return result;
 }
 
-TEST(BitFields, AreExtractedAndInserted)
-{
+TEST(BitFields, AreExtractedAndInserted) {
     expect_lanes<U32, U32, U32, U32>("bfe.u32", extract<U32>, SameBits{}, 300);
     expect_lanes<S32, S32, U32, U32>("bfe.s32", extract<S32>, SameBits{}, 300);
     expect_lanes<U64, U64, U32, U32>("bfe.u64", extract<U64>, SameBits{}, 300);
@@ -257,15 +241,13 @@ TEST(BitFields, AreExtractedAndInserted)
     expect_lanes<U32, U32, U32>("bmsk.wrap.b32", [](U32 a, U32 b) { return insert<U32>(~0U, 0, a & 31, b & 31); });
 }
 
-template <class T> U32 leading_bit(T a)
-{
+template <class T> U32 leading_bit(T a) {
     for (int n = 8 * static_cast<int>(sizeof(T)) - 1; n >= 0; --n)
         if ((static_cast<U64>(a) >> n & 1) == (a < 0 ? 0U : 1U)) return static_cast<U32>(n);
     return ~0U;
 }
 
-TEST(BitCounts, AreThoseOfEachLane)
-{
+TEST(BitCounts, AreThoseOfEachLane) {
     const auto ones = [](U64 a) {
         U32 count = 0;
         for (; a != 0; a &= a - 1) ++count;
@@ -290,8 +272,7 @@ TEST(BitCounts, AreThoseOfEachLane)
     });
 }
 
-TEST(BitCounts, FindTheNthSetBit)
-{
+TEST(BitCounts, FindTheNthSetBit) {
     expect_lanes<U32, U32, U32, S32>(
         "fns.b32",
         [](U32 mask, U32 base, S32 offset) {
@@ -308,8 +289,7 @@ TEST(BitCounts, FindTheNthSetBit)
         SameBits{}, 300);
 }
 
-TEST(Bytes, ArePermuted)
-{
+TEST(Bytes, ArePermuted) {
     const auto bytes = [](U32 a, U32 b, std::array<U32, 4> selectors) {
         U32 result = 0;
         for (U32 n = 0; n < 4; ++n) {
@@ -334,8 +314,7 @@ TEST(Bytes, ArePermuted)
     by_mode("rc16", [](U32 n, U32 c) { return n % 2 + (c % 2) * 2; });
 }
 
-TEST(Bytes, AreMultipliedAndSummed)
-{
+TEST(Bytes, AreMultipliedAndSummed) {
     const auto byte = [](U32 word, U32 n, bool is_signed) {
         const U32 value = word >> 8 * n & 255;
         return static_cast<S64>(value) - (is_signed && value > 127 ? 256 : 0);

@@ -15,16 +15,14 @@ using U32 = std::uint32_t;
 using S32 = std::int32_t;
 using U64 = std::uint64_t;
 
-TEST(FindArithmetic, KnowsNothingOfOtherFamilies)
-{
+TEST(FindArithmetic, KnowsNothingOfOtherFamilies) {
     for (const char* text :
          {"ld.global.u32", "st.shared.f32", "bra.uni", "bar.sync", "shfl.sync.idx.b32", "vote.sync.ballot.b32", "cvta.to.global.u64",
           "isspacep.shared", "atom.add.u32", "mma.sync.aligned.m16n8k16", "add.e4m3x2", "frobnicate.u32", "setp.u32", "cvt.u32", "mov"})
         EXPECT_EQ(find_lanewise(instruction_of(text)).execute, nullptr) << text;
 }
 
-TEST(FindArithmetic, GivesTypesForConstants)
-{
+TEST(FindArithmetic, GivesTypesForConstants) {
     using ptx::Type;
     const auto types = [](const char* text) { return find_lanewise(instruction_of(text)).types; };
     EXPECT_EQ(types("selp.f64")[3], Type::pred);
@@ -38,8 +36,7 @@ TEST(FindArithmetic, GivesTypesForConstants)
     EXPECT_EQ(types("fma.rn.f16x2")[3], Type::f16x2);
 }
 
-template <class T> void expect_comparison(const std::string& text, bool (*holds)(T, T))
-{
+template <class T> void expect_comparison(const std::string& text, bool (*holds)(T, T)) {
     Bench bench;
     Numbers numbers;
     for (int round = 0; round < 40; ++round) {
@@ -70,8 +67,7 @@ template <class T> void expect_comparison(const std::string& text, bool (*holds)
     }
 }
 
-template <class T> void expect_integer_comparisons(const std::string& type)
-{
+template <class T> void expect_integer_comparisons(const std::string& type) {
     expect_comparison<T>("setp.eq." + type, [](T a, T b) { return a == b; });
     expect_comparison<T>("setp.ne." + type, [](T a, T b) { return a != b; });
     expect_comparison<T>("setp.lt." + type, [](T a, T b) { return a < b; });
@@ -80,8 +76,7 @@ template <class T> void expect_integer_comparisons(const std::string& type)
     expect_comparison<T>("setp.ge." + type, [](T a, T b) { return a >= b; });
 }
 
-TEST(Comparison, OfIntegers)
-{
+TEST(Comparison, OfIntegers) {
     expect_integer_comparisons<U16>("u16");
     expect_integer_comparisons<std::int16_t>("s16");
     expect_integer_comparisons<U32>("u32");
@@ -94,8 +89,7 @@ TEST(Comparison, OfIntegers)
     expect_comparison<U64>("setp.hs.u64", [](U64 a, U64 b) { return a >= b; });
 }
 
-template <class F> void expect_float_comparisons(const std::string& type)
-{
+template <class F> void expect_float_comparisons(const std::string& type) {
     expect_comparison<F>("setp.eq." + type, [](F a, F b) { return a == b; });
     expect_comparison<F>("setp.ne." + type, [](F a, F b) { return !std::isunordered(a, b) && a != b; });
     expect_comparison<F>("setp.lt." + type, [](F a, F b) { return std::isless(a, b); });
@@ -110,8 +104,7 @@ template <class F> void expect_float_comparisons(const std::string& type)
     expect_comparison<F>("setp.nan." + type, [](F a, F b) { return std::isunordered(a, b); });
 }
 
-TEST(Comparison, OfFloatingPoint)
-{
+TEST(Comparison, OfFloatingPoint) {
     expect_float_comparisons<float>("f32");
     expect_float_comparisons<double>("f64");
     expect_comparison<float>("setp.gt.ftz.f32", [](float a, float b) {
@@ -120,8 +113,7 @@ TEST(Comparison, OfFloatingPoint)
     });
 }
 
-TEST(Comparison, OfHalves)
-{
+TEST(Comparison, OfHalves) {
     Bench bench;
     bench.at<U32>(2)[0] = 0x3c00'4000, bench.at<U32>(3)[0] = 0x3c00'3c00;  // {2, 1} and {1, 1}, the lower first
     bench.at<U32>(2)[1] = 0x7e00'8000, bench.at<U32>(3)[1] = 0x7e00'0000;  // {-0, NaN} and {0, NaN}
@@ -141,8 +133,7 @@ TEST(Comparison, OfHalves)
     EXPECT_EQ(bench.at<float>(4)[0], 1.0F);
 }
 
-TEST(Predicates, AreMasks)
-{
+TEST(Predicates, AreMasks) {
     Bench bench;
     *bench.at<U32>(1) = 0xff00ff00, *bench.at<U32>(2) = 0xf0f0f0f0;
     const auto run = [&](const char* text, std::vector<std::size_t> operands, U32 negated = 0) {
@@ -159,8 +150,7 @@ TEST(Predicates, AreMasks)
     EXPECT_EQ(run("mov.pred", {0, 1}), 0xff00U);
 }
 
-ptx::Instruction with_vector(const char* text, bool in_destination, std::size_t elements)
-{
+ptx::Instruction with_vector(const char* text, bool in_destination, std::size_t elements) {
     ptx::Instruction result = instruction_of(text, 2);
     ptx::Operand& vector = result.operands[in_destination ? 0 : 1];
     vector.kind = ptx::Operand::Kind::vector;
@@ -168,8 +158,7 @@ ptx::Instruction with_vector(const char* text, bool in_destination, std::size_t 
     return result;
 }
 
-TEST(Moves, CopyAndPack)
-{
+TEST(Moves, CopyAndPack) {
     expect_lanes<U16, U16>("mov.b16", [](U16 a) { return a; });
     expect_lanes<float, float>("mov.f32", [](float a) { return a; });
     expect_lanes<double, double>("mov.f64", [](double a) { return a; });
@@ -188,8 +177,7 @@ TEST(Moves, CopyAndPack)
     EXPECT_EQ(find_lanewise(with_vector("mov.b64", true, 2)).types[2], ptx::Type::b64);
 }
 
-TEST(Moves, Unpack)
-{
+TEST(Moves, Unpack) {
     Bench bench;
     Numbers numbers;
     for (int lane = 0; lane < warp_size; ++lane) bench.at<U64>(5)[lane] = numbers.random();
@@ -214,8 +202,7 @@ TEST(Moves, Unpack)
     EXPECT_EQ(std::memcmp(bench.at<U64>(3), bench.at<U64>(6), 8 * warp_size), 0);
 }
 
-TEST(Moves, Select)
-{
+TEST(Moves, Select) {
     Bench bench;
     Numbers numbers;
     for (int lane = 0; lane < warp_size; ++lane) bench.at<U64>(1)[lane] = numbers.random(), bench.at<U64>(2)[lane] = numbers.random();
@@ -228,8 +215,7 @@ TEST(Moves, Select)
 }
 
 /// A video instruction with selectors behind its operands; `-` before one negates.
-ptx::Instruction video(const char* text, std::initializer_list<std::string> selectors)
-{
+ptx::Instruction video(const char* text, std::initializer_list<std::string> selectors) {
     ptx::Instruction result = instruction_of(text, selectors.size());
     std::size_t n = 0;
     for (const std::string& selector : selectors) {
@@ -240,13 +226,11 @@ ptx::Instruction video(const char* text, std::initializer_list<std::string> sele
 }
 
 template <class... S, class Reference>
-void expect_video(const char* text, std::initializer_list<std::string> selectors, Reference reference)
-{
+void expect_video(const char* text, std::initializer_list<std::string> selectors, Reference reference) {
     expect_lanes<U32, S...>(std::index_sequence_for<S...>{}, video(text, selectors), text, reference, SameBits{}, 100);
 }
 
-TEST(Video, OnWords)
-{
+TEST(Video, OnWords) {
     using S64 = std::int64_t;
     expect_video<U32, U32>("vadd.s32.u32.s32.sat", {"", "b0", "h1"},
                            [](U32 a, U32 b) { return static_cast<U32>(static_cast<S32>(a & 255) + static_cast<std::int16_t>(b >> 16)); });
@@ -273,8 +257,7 @@ TEST(Video, OnWords)
     });
 }
 
-TEST(Video, OnHalvesAndBytes)
-{
+TEST(Video, OnHalvesAndBytes) {
     expect_video<U32, U32, U32>("vabsdiff4.u32.u32.u32.add", {"", "", "", ""}, [](U32 a, U32 b, U32 c) {
         for (int n = 0; n < 32; n += 8) c += static_cast<U32>(std::abs(static_cast<int>(a >> n & 255) - static_cast<int>(b >> n & 255)));
         return c;

@@ -12,15 +12,13 @@
 namespace simt::interpreter::test {
 namespace {
 
-ptx::Function function_of(std::initializer_list<const char*> instructions)
-{
+ptx::Function function_of(std::initializer_list<const char*> instructions) {
     ptx::Function function;
     for (const char* text : instructions) function.instructions.push_back(instruction_of(text));
     return function;
 }
 
-TEST(Issued, CountsWhatPtxasNeitherJoinsNorLeavesOut)
-{
+TEST(Issued, CountsWhatPtxasNeitherJoinsNorLeavesOut) {
     struct Case {
         const char* text;
         std::uint64_t instructions, double_precision, special_functions;
@@ -47,8 +45,7 @@ TEST(Issued, CountsWhatPtxasNeitherJoinsNorLeavesOut)
     }
 }
 
-TEST(Issued, StandsAtTheFirstInstructionOfABlock)
-{
+TEST(Issued, StandsAtTheFirstInstructionOfABlock) {
     ptx::Function function = function_of({"add.f32", "fma.rn.f32", "bra", "add.f32", "add.f32", "add.f64", "ret", "add.f32"});
     function.labels.push_back({"inside", 4});
     function.instructions[5].guard = 0;

@@ -13,37 +13,32 @@ namespace {
 
 constexpr int N = 64;
 
-__global__ void reverse(int* data)
-{
+__global__ void reverse(int* data) {
     __shared__ int tile[N];
     tile[threadIdx.x] = data[threadIdx.x];
     __syncthreads();
     data[threadIdx.x] = tile[N - 1 - threadIdx.x];
 }
 
-template <class T> __global__ void read_column(T* output, int stride)
-{
+template <class T> __global__ void read_column(T* output, int stride) {
     extern __shared__ T column[];
     for (int i = threadIdx.x; i < 32 * stride; i += 32) column[i] = T(i);
     __syncthreads();
     output[threadIdx.x] = column[threadIdx.x * stride];
 }
 
-__global__ void guarded(int* data, int n)
-{
+__global__ void guarded(int* data, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) data[i] = i;
 }
 
-__global__ void early_exit(int* data)
-{
+__global__ void early_exit(int* data) {
     if (threadIdx.x == 5) return;
     __syncthreads();
     data[threadIdx.x] = 1;
 }
 
-__global__ void long_interval(int* data, int n)
-{
+__global__ void long_interval(int* data, int n) {
     int sum = 0;
     for (int i = 0; i < n; ++i) sum += data[(i + threadIdx.x) % 32];
     data[threadIdx.x] = sum;
@@ -51,8 +46,7 @@ __global__ void long_interval(int* data, int n)
 
 /// The compiler knows the value of a lane without an element, and so the outcome of the loop's first test: it may give these
 /// lanes a separate entry into the loop.
-__global__ void some_without_element(int* output, const int* data, int n)
-{
+__global__ void some_without_element(int* output, const int* data, int n) {
     __shared__ int tile[32];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int sum = i < n ? data[i] : 0;
@@ -66,8 +60,7 @@ __global__ void some_without_element(int* output, const int* data, int n)
     if (i < n) output[i] = sum;
 }
 
-__global__ void indices(uint3* out)
-{
+__global__ void indices(uint3* out) {
     unsigned i = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     unsigned b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -78,8 +71,7 @@ template <class T> class Device {
 public:
     explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
     ~Device() { cudaFree(data); }
-    std::vector<T> host() const
-    {
+    std::vector<T> host() const {
         std::vector<T> values(count_);
         EXPECT_EQ(cudaMemcpy(values.data(), data, count_ * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
         return values;
@@ -90,8 +82,7 @@ private:
     std::size_t count_;
 };
 
-TEST(Kernels, ABarrierSeparatesWritesFromReads)
-{
+TEST(Kernels, ABarrierSeparatesWritesFromReads) {
     Device<int> device(N);
     std::vector<int> values(N);
     for (int i = 0; i < N; ++i) values[i] = 7 * i + 3;
@@ -115,8 +106,7 @@ TEST(Kernels, ABarrierSeparatesWritesFromReads)
     EXPECT_EQ(counts.global_store.bytes, N * sizeof(int));
 }
 
-TEST(Kernels, LinesSumToTheLaunchAndNameTheSource)
-{
+TEST(Kernels, LinesSumToTheLaunchAndNameTheSource) {
     Device<int> device(N);
     model::take_launches();
     reverse<<<1, N>>>(device.data);
@@ -137,8 +127,7 @@ TEST(Kernels, LinesSumToTheLaunchAndNameTheSource)
     EXPECT_EQ(global, total_global);
 }
 
-TEST(Kernels, AColumnOfThirtyTwoWordsConflictsThirtyTwoWays)
-{
+TEST(Kernels, AColumnOfThirtyTwoWordsConflictsThirtyTwoWays) {
     Device<float> device(32);
     for (const auto [stride, wavefronts] : {std::pair{32, 32u}, std::pair{33, 1u}, std::pair{2, 2u}}) {
         model::take_launches();
@@ -150,8 +139,7 @@ TEST(Kernels, AColumnOfThirtyTwoWordsConflictsThirtyTwoWays)
     }
 }
 
-TEST(Kernels, ThreadsBeyondTheGuardDoNotCount)
-{
+TEST(Kernels, ThreadsBeyondTheGuardDoNotCount) {
     Device<int> device(40);
     model::take_launches();
     guarded<<<2, 32>>>(device.data, 40);
@@ -161,8 +149,7 @@ TEST(Kernels, ThreadsBeyondTheGuardDoNotCount)
     EXPECT_EQ(counts.global_store.sectors, 5u);
 }
 
-TEST(Kernels, ABarrierThatAThreadNeverReachesIsAHazard)
-{
+TEST(Kernels, ABarrierThatAThreadNeverReachesIsAHazard) {
     Device<int> device(32);
     model::take_hazards();
     early_exit<<<1, 32>>>(device.data);
@@ -174,8 +161,7 @@ TEST(Kernels, ABarrierThatAThreadNeverReachesIsAHazard)
     EXPECT_EQ(model::take_launches().size(), 1u) << "the model runs on after a hazard";
 }
 
-TEST(Kernels, LongIntervalsAreCountedPieceByPiece)
-{
+TEST(Kernels, LongIntervalsAreCountedPieceByPiece) {
     Device<int> device(32);
     model::take_launches();
     long_interval<<<1, 32>>>(device.data, 200000);
@@ -184,8 +170,7 @@ TEST(Kernels, LongIntervalsAreCountedPieceByPiece)
     EXPECT_EQ(counts.global_load.sectors, 800000u);
 }
 
-TEST(Kernels, LanesThatSkipALoadGoOnTogetherWithThoseThatMadeIt)
-{
+TEST(Kernels, LanesThatSkipALoadGoOnTogetherWithThoseThatMadeIt) {
     Device<int> data(48), output(48);
     cudaMemset(data.data, 0, 48 * sizeof(int));
     some_without_element<<<2, 32>>>(output.data, data.data, 48);
@@ -197,8 +182,7 @@ TEST(Kernels, LanesThatSkipALoadGoOnTogetherWithThoseThatMadeIt)
     EXPECT_EQ(launch.global_store.requests, 2u);
 }
 
-TEST(Kernels, EveryThreadOfEveryBlockKnowsItsPlace)
-{
+TEST(Kernels, EveryThreadOfEveryBlockKnowsItsPlace) {
     const dim3 grid(3, 2, 2), block(5, 4, 3);
     Device<uint3> device(12 * 60);
     indices<<<grid, block>>>(device.data);
@@ -210,8 +194,7 @@ TEST(Kernels, EveryThreadOfEveryBlockKnowsItsPlace)
     }
 }
 
-TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
-{
+TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay) {
     using simt::Extent, simt::Message, simt::MessageCode;
     Device<int> device(1);
     guarded<<<1, 1025>>>(device.data, 0);
@@ -230,15 +213,13 @@ TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
     EXPECT_EQ(errors[1].code, MessageCode::empty_grid);
 }
 
-__global__ void large_static_array(int* output, int i)
-{
+__global__ void large_static_array(int* output, int i) {
     __shared__ volatile int values[(48 << 10) / 4 + 1];
     values[i] = 1;
     *output = values[i];
 }
 
-TEST(Kernels, StaticSharedMemoryEndsAt48KiB)
-{
+TEST(Kernels, StaticSharedMemoryEndsAt48KiB) {
     Device<int> device(1);
     large_static_array<<<1, 1>>>(device.data, 0);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidPtx) << "as from a driver that compiles such PTX";
@@ -251,8 +232,7 @@ TEST(Kernels, StaticSharedMemoryEndsAt48KiB)
 
 enum class Order { forward, backward };
 
-template <class T, int factor, Order order = Order::forward, class... Rest> __global__ void scale(T* data, Rest...)
-{
+template <class T, int factor, Order order = Order::forward, class... Rest> __global__ void scale(T* data, Rest...) {
     data[threadIdx.x] *= factor;
 }
 template <class F> __global__ void apply(int* data, F f) { data[threadIdx.x] = f(data[threadIdx.x]); }
@@ -261,13 +241,11 @@ struct Twice {
 };
 
 /// Not in the test itself: its function is private, and may not contain a device lambda.
-void apply_lambda(int* data)
-{
+void apply_lambda(int* data) {
     apply<<<1, 32>>>(data, [] __device__(int x) { return x + 1; });
 }
 
-TEST(Kernels, InstancesOfTemplatesAreToldApart)
-{
+TEST(Kernels, InstancesOfTemplatesAreToldApart) {
     Device<float> floats(32);
     Device<int> ints(32);
     model::take_launches();
@@ -282,8 +260,7 @@ TEST(Kernels, InstancesOfTemplatesAreToldApart)
                                                "apply<apply_lambda(int*)::{lambda#1}>", "guarded"}));
 }
 
-__global__ void lambdas(int* output)
-{
+__global__ void lambdas(int* output) {
     __shared__ int values[32];
     const int i = threadIdx.x;
     const auto put = [=](int value) { values[i] = value; };
@@ -293,8 +270,7 @@ __global__ void lambdas(int* output)
     output[i] = get();
 }
 
-TEST(Kernels, LambdasDoNotCopySharedArrays)
-{
+TEST(Kernels, LambdasDoNotCopySharedArrays) {
     Device<int> device(32);
     model::take_launches();
     lambdas<<<1, 32>>>(device.data);
@@ -304,8 +280,7 @@ TEST(Kernels, LambdasDoNotCopySharedArrays)
     for (int i = 0; i < 32; ++i) EXPECT_EQ(device.host()[i], 31 - i);
 }
 
-TEST(Runtime, CopiesThatLeaveAnAllocationFail)
-{
+TEST(Runtime, CopiesThatLeaveAnAllocationFail) {
     Device<int> device(4);
     int host[8] = {};
     EXPECT_EQ(cudaMemcpy(device.data, host, sizeof host, cudaMemcpyHostToDevice), cudaErrorInvalidValue);

@@ -17,14 +17,12 @@ namespace {
 constexpr int blocks = 12, threads = 96;
 
 struct Ints {
-    explicit Ints(std::size_t count)
-    {
+    explicit Ints(std::size_t count) {
         cudaMalloc(&data, count * sizeof(int));
         cudaMemset(data, 0, count * sizeof(int));
     }
     ~Ints() { cudaFree(data); }
-    std::vector<int> host(std::size_t count) const
-    {
+    std::vector<int> host(std::size_t count) const {
         std::vector<int> values(count);
         cudaMemcpy(values.data(), data, count * sizeof(int), cudaMemcpyDeviceToHost);
         return values;
@@ -32,8 +30,7 @@ struct Ints {
     int* data = nullptr;
 };
 
-template <class Launch> simt::LaunchCounts counts_of(Launch launch)
-{
+template <class Launch> simt::LaunchCounts counts_of(Launch launch) {
     model::take_launches();
     launch();
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -45,8 +42,7 @@ template <class Launch> simt::LaunchCounts counts_of(Launch launch)
 }
 
 /// Whether a note says that threads poll there, at any line.
-bool is_marked(const simt::LaunchCounts& counts)
-{
+bool is_marked(const simt::LaunchCounts& counts) {
     const auto looks = [](const simt::FusedAccess& note) {
         return note.why.find("threads look here") != std::string::npos && note.line > 0;
     };
@@ -54,8 +50,7 @@ bool is_marked(const simt::LaunchCounts& counts)
 }
 
 /// Block b goes on when block b + step has, the last one at once.
-__global__ void chain(int* out, volatile int* done, int step)
-{
+__global__ void chain(int* out, volatile int* done, int step) {
     const int before = static_cast<int>(blockIdx.x) + step;
     if (threadIdx.x == 0 && before >= 0 && before < static_cast<int>(gridDim.x))
         while (done[before] == 0) {}
@@ -68,8 +63,7 @@ __global__ void chain(int* out, volatile int* done, int step)
     }
 }
 
-TEST(Polls, OfBlocksThatWaitForOthersAreMarkedAndLeaveWarpsWhole)
-{
+TEST(Polls, OfBlocksThatWaitForOthersAreMarkedAndLeaveWarpsWhole) {
     for (const int step : {-1, 1}) {
         Ints out(blocks * threads), done(blocks);
         const auto counts = counts_of([&] { chain<<<blocks, threads>>>(out.data, done.data, step); });
@@ -82,8 +76,7 @@ TEST(Polls, OfBlocksThatWaitForOthersAreMarkedAndLeaveWarpsWhole)
 }
 
 /// The first poll precedes the loop: compilers may produce this, and CUB's scan is written so.
-__global__ void look_before_the_loop(int* out, volatile int* done)
-{
+__global__ void look_before_the_loop(int* out, volatile int* done) {
     int is_done = done[0];
     while (is_done == 0) {
         __nanosleep(20);
@@ -93,8 +86,7 @@ __global__ void look_before_the_loop(int* out, volatile int* done)
     out[threadIdx.x] = is_done;
 }
 
-TEST(Polls, ThatFindAtOnceWhatTheyLookForAreMarked)
-{
+TEST(Polls, ThatFindAtOnceWhatTheyLookForAreMarked) {
     Ints out(32), done(1);
     cudaMemset(done.data, 1, sizeof(int));
     const auto counts = counts_of([&] { look_before_the_loop<<<1, 32>>>(out.data, done.data); });
@@ -103,8 +95,7 @@ TEST(Polls, ThatFindAtOnceWhatTheyLookForAreMarked)
     EXPECT_TRUE(is_marked(counts));
 }
 
-__global__ void rounds_of_the_grid(int* data, int rounds)
-{
+__global__ void rounds_of_the_grid(int* data, int rounds) {
     const auto grid = cooperative_groups::this_grid();
     for (int round = 0; round < rounds; ++round) {
         data[grid.thread_rank()] += 1;
@@ -112,8 +103,7 @@ __global__ void rounds_of_the_grid(int* data, int rounds)
     }
 }
 
-TEST(Polls, OfTheGridsBarrierAreMarkedAndLeaveWarpsWhole)
-{
+TEST(Polls, OfTheGridsBarrierAreMarkedAndLeaveWarpsWhole) {
     int rounds = 5;
     Ints data(blocks * threads);
     const auto counts = counts_of([&] {
@@ -130,8 +120,7 @@ TEST(Polls, OfTheGridsBarrierAreMarkedAndLeaveWarpsWhole)
 }
 
 /// Lanes of a warp take a lock one after another; a lane that waits polls before it tries again.
-__global__ void lock_in_a_warp(int* sum, int* lock)
-{
+__global__ void lock_in_a_warp(int* sum, int* lock) {
     for (bool is_done = false; !is_done;) {
         while (*static_cast<volatile int*>(lock) != 0) {}
         if (atomicCAS(lock, 0, 1) == 0) {
@@ -143,8 +132,7 @@ __global__ void lock_in_a_warp(int* sum, int* lock)
     }
 }
 
-TEST(Polls, OfLanesThatWaitForLanesOfTheirWarpEnd)
-{
+TEST(Polls, OfLanesThatWaitForLanesOfTheirWarpEnd) {
     Ints sum(1), lock(1);
     const auto counts = counts_of([&] { lock_in_a_warp<<<2, 64>>>(sum.data, lock.data); });
     EXPECT_EQ(sum.host(1)[0], 128);
@@ -152,8 +140,7 @@ TEST(Polls, OfLanesThatWaitForLanesOfTheirWarpEnd)
 }
 
 /// Adds by compare-and-swap until no other thread intervenes.
-__global__ void add_by_swapping(int* sum)
-{
+__global__ void add_by_swapping(int* sum) {
     int seen = *sum, before;
     do {
         before = seen;
@@ -162,16 +149,14 @@ __global__ void add_by_swapping(int* sum)
 }
 
 /// Loads that decide how long a loop goes on, at addresses that the loop changes: no polls.
-__global__ void length_of_list(int* out, const volatile int* next)
-{
+__global__ void length_of_list(int* out, const volatile int* next) {
     int length = 0;
     for (int at = threadIdx.x; at >= 0; at = next[at]) ++length;
     out[threadIdx.x] = length;
 }
 
 /// A flag of the block, after a barrier: no thread polls it.
-__global__ void rounds_of_a_block(int* data)
-{
+__global__ void rounds_of_a_block(int* data) {
     __shared__ volatile int more;
     do {
         __syncthreads();
@@ -185,8 +170,7 @@ __global__ void rounds_of_a_block(int* data)
     } while (more);
 }
 
-TEST(Polls, AreToldFromOtherLoops)
-{
+TEST(Polls, AreToldFromOtherLoops) {
     Ints data(64), next(64);
     EXPECT_TRUE(is_marked(counts_of([&] { add_by_swapping<<<1, 64>>>(data.data); })));
     cudaMemset(next.data, 0xFF, 64 * sizeof(int));

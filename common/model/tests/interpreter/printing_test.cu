@@ -18,8 +18,7 @@ __global__ void print(const char* format, long long first, double second) { prin
 /// A negative width by an argument.
 __global__ void print_widths(const char* format) { printf(format, -6, 42, 3, 2.718281828); }
 
-std::string printed(const char* format, bool with_widths = false)
-{
+std::string printed(const char* format, bool with_widths = false) {
     char* text = nullptr;
     cudaMallocManaged(&text, std::strlen(format) + 1);
     std::strcpy(text, format);
@@ -32,16 +31,14 @@ std::string printed(const char* format, bool with_widths = false)
     return testing::internal::GetCapturedStdout();
 }
 
-TEST(Printing, HasTheConversionsOfTheLibrary)
-{
+TEST(Printing, HasTheConversionsOfTheLibrary) {
     EXPECT_EQ(printed("%lld and %g%%"), "1234567890123 and 2.5%");
     EXPECT_EQ(printed("%+20lld|%-10.3f|"), "      +1234567890123|2.500     |");
     EXPECT_EQ(printed("%#llx %e"), "0x11f71fb04cb 2.500000e+00");
     EXPECT_EQ(printed("[%*d] [%.*f]", true), "[42    ] [2.718]");
 }
 
-TEST(Printing, WritesNothingAndTakesNoOtherConversions)
-{
+TEST(Printing, WritesNothingAndTakesNoOtherConversions) {
     EXPECT_EQ(printed("a%nb"), "a");
     EXPECT_EQ(printed("a%nld"), "a");
     EXPECT_EQ(printed("a%1$lld"), "a");
@@ -49,8 +46,7 @@ TEST(Printing, WritesNothingAndTakesNoOtherConversions)
     EXPECT_EQ(printed("a%5.2"), "a");
 }
 
-TEST(Printing, BoundsWhatAConversionTakes)
-{
+TEST(Printing, BoundsWhatAConversionTakes) {
     EXPECT_EQ(printed("%99999999999lld").size(), 4095u);
     EXPECT_EQ(printed("%.2147483647lld").size(), 4095u);
     EXPECT_EQ(printed("%0000000000000000000005lld"), "1234567890123");

@@ -17,16 +17,14 @@ using simt::Message;
 using simt::MessageCode;
 
 constexpr int line_of_reduction = __LINE__ + 4;
-__global__ void reduce_over_devices(float* out)
-{
+__global__ void reduce_over_devices(float* out) {
     float sum;
     asm volatile("multimem.ld_reduce.relaxed.gpu.global.add.f32 %0, [%1];" : "=f"(sum) : "l"(out) : "memory");
     *out = sum;
 }
 
 constexpr int line_of_sample = __LINE__ + 6;
-__global__ void fetch_sample(float* out, unsigned long long texture)
-{
+__global__ void fetch_sample(float* out, unsigned long long texture) {
     float x, y, z, w;
     asm volatile("tex.2dms.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"
                  : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
@@ -35,8 +33,7 @@ __global__ void fetch_sample(float* out, unsigned long long texture)
 }
 
 constexpr int line_of_copy = __LINE__ + 9;
-__global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map)
-{
+__global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map) {
     __shared__ alignas(128) int box[64];
     __shared__ unsigned long long barrier;
     const auto to = static_cast<unsigned>(__cvta_generic_to_shared(box)),
@@ -49,8 +46,7 @@ __global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map)
 }
 
 constexpr int line_of_store = __LINE__ + 6;
-__global__ void store_box(int x, int y, int z, const __grid_constant__ CUtensorMap map)
-{
+__global__ void store_box(int x, int y, int z, const __grid_constant__ CUtensorMap map) {
     __shared__ alignas(128) int box[64];
     const auto from = static_cast<unsigned>(__cvta_generic_to_shared(box));
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&map), "r"(x), "r"(y), "r"(z),
@@ -61,8 +57,7 @@ __global__ void store_box(int x, int y, int z, const __grid_constant__ CUtensorM
 }
 
 /// Unused results (sinks) of instructions that allow them.
-__global__ void drop_results(unsigned char* out, const unsigned char* in)
-{
+__global__ void drop_results(unsigned char* out, const unsigned char* in) {
     int second, high, kept;
     asm volatile("ld.global.v2.u8 {_, %0}, [%1];" : "=r"(second) : "l"(in + 2 * threadIdx.x));
     asm volatile("mov.b64 {_, %0}, %1;" : "=r"(high) : "l"(7ll << 32 | threadIdx.x));
@@ -70,8 +65,7 @@ __global__ void drop_results(unsigned char* out, const unsigned char* in)
     out[threadIdx.x] = static_cast<unsigned char>(second + high + kept);
 }
 
-Message the_error()
-{
+Message the_error() {
     cudaDeviceSynchronize();
     cudaGetLastError();
     const std::vector<Message> errors = model::take_errors();
@@ -80,8 +74,7 @@ Message the_error()
 }
 
 /// A message on an instruction of a kernel of this file.
-Message refused(MessageCode code, const char* instruction, const char* kernel, int line)
-{
+Message refused(MessageCode code, const char* instruction, const char* kernel, int line) {
     return {code, {{"instruction", instruction}, {"kernel", kernel}, {"file", "refused_test.cu"}, {"line", line}}};
 }
 
@@ -91,8 +84,7 @@ struct Floats {
     float* data = nullptr;
 };
 
-TEST(Refused, InstructionsAreNamedWithKernelAndLine)
-{
+TEST(Refused, InstructionsAreNamedWithKernelAndLine) {
     Floats out;
     reduce_over_devices<<<1, 1>>>(out.data);
     EXPECT_EQ(the_error(), refused(MessageCode::instruction_not_supported, "multimem.ld_reduce.relaxed.gpu.global.add.f32",
@@ -101,8 +93,7 @@ TEST(Refused, InstructionsAreNamedWithKernelAndLine)
     EXPECT_EQ(the_error(), refused(MessageCode::several_samples, "tex.2dms.v4.f32.s32", "fetch_sample", line_of_sample));
 }
 
-TEST(Refused, TextsThatAreNoPtxEndInALine)
-{
+TEST(Refused, TextsThatAreNoPtxEndInALine) {
     const auto error_with = [](const std::string& instruction) {
         const std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { .reg .b32 %r<3>; mov.u32 %r1, 1; " +
                                  instruction + " ret; }\n";
@@ -119,8 +110,7 @@ TEST(Refused, TextsThatAreNoPtxEndInALine)
     EXPECT_EQ(error_with("bra 1;"), Message(MessageCode::branch_without_label, {{"instruction", "bra"}, {"kernel", "k"}}));
 }
 
-TEST(Refused, AreNoResultsThatNobodyReads)
-{
+TEST(Refused, AreNoResultsThatNobodyReads) {
     unsigned char *in, *out, host[64], results[32];
     for (int i = 0; i < 64; ++i) host[i] = static_cast<unsigned char>(i);
     cudaMalloc(&in, 64);
@@ -138,8 +128,7 @@ class RefusedTensorCopies : public testing::Test {
 protected:
     RefusedTensorCopies() { cudaMalloc(&data, 1024); }
     ~RefusedTensorCopies() override { cudaFree(data); }
-    CUtensorMap map(CUtensorMapInterleave interleave) const
-    {
+    CUtensorMap map(CUtensorMapInterleave interleave) const {
         void* encode = nullptr;
         cudaDriverEntryPointQueryResult found{};
         EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found), cudaSuccess);
@@ -152,8 +141,7 @@ protected:
                   CUDA_SUCCESS);
         return map;
     }
-    static Message message(MessageCode code, const char* kernel, int line, const std::vector<simt::MessageField>& fields = {})
-    {
+    static Message message(MessageCode code, const char* kernel, int line, const std::vector<simt::MessageField>& fields = {}) {
         Message message(code, {{"kernel", kernel},
                                {"block", simt::Extent{0, 0, 0}},
                                {"thread", simt::Extent{0, 0, 0}},
@@ -166,14 +154,12 @@ protected:
     int* data = nullptr;
 };
 
-TEST_F(RefusedTensorCopies, InterleavedMapsAreNamedWithKernelAndLine)
-{
+TEST_F(RefusedTensorCopies, InterleavedMapsAreNamedWithKernelAndLine) {
     copy_box<<<1, 1>>>(data, map(CU_TENSOR_MAP_INTERLEAVE_16B));
     EXPECT_EQ(the_error(), message(MessageCode::tensor_map_layout, "copy_box", line_of_copy));
 }
 
-TEST_F(RefusedTensorCopies, StoresBeforeTheTensor)
-{
+TEST_F(RefusedTensorCopies, StoresBeforeTheTensor) {
     const CUtensorMap tensor = map(CU_TENSOR_MAP_INTERLEAVE_NONE);
     store_box<<<1, 1>>>(4, 6, 3, tensor);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -181,8 +167,7 @@ TEST_F(RefusedTensorCopies, StoresBeforeTheTensor)
     EXPECT_EQ(the_error(), message(MessageCode::tensor_store_before, "store_box", line_of_store, {{"coordinate", -2}, {"dimension", 1}}));
 }
 
-TEST_F(RefusedTensorCopies, RowsThatDoNotBeginAt16Bytes)
-{
+TEST_F(RefusedTensorCopies, RowsThatDoNotBeginAt16Bytes) {
     store_box<<<1, 1>>>(2, 0, 0, map(CU_TENSOR_MAP_INTERLEAVE_NONE));
     EXPECT_EQ(the_error(), message(MessageCode::tensor_copy_start, "store_box", line_of_store, {{"element", 2}}));
 }

@@ -19,8 +19,7 @@ public:
     /// `has_infinity`: the greatest exponent is that of infinity and NaN. Otherwise (e4m3) only all ones are NaN, or
     /// (`has_nan` false) nothing is.
     Table(int exponent_bits, int mantissa_bits, bool has_infinity, bool has_nan = true)
-        : sign_(1U << (exponent_bits + mantissa_bits)), has_infinity_(has_infinity)
-    {
+        : sign_(1U << (exponent_bits + mantissa_bits)), has_infinity_(has_infinity) {
         const int bias = (1 << (exponent_bits - 1)) - 1;
         const std::uint32_t finite = has_infinity ? ((1U << exponent_bits) - 1) << mantissa_bits : sign_ - (has_nan ? 1 : 0);
         for (std::uint32_t bits = 0; bits < finite; ++bits) {
@@ -32,8 +31,7 @@ public:
         nan_ = has_nan ? sign_ - 1 : finite - 1;
     }
 
-    double value(std::uint32_t bits) const
-    {
+    double value(std::uint32_t bits) const {
         const std::uint32_t magnitude = bits & (sign_ - 1);
         const double sign = (bits & sign_) != 0 ? -1 : 1;
         if (magnitude < values_.size()) return sign * values_[magnitude];
@@ -45,8 +43,7 @@ public:
     std::uint32_t nan() const { return nan_; }
 
     /// The bits that `exact` is rounded to; beyond the greatest value infinity (or NaN), unless `to_finite`.
-    std::uint32_t round(long double exact, Toward mode, bool to_finite = false) const
-    {
+    std::uint32_t round(long double exact, Toward mode, bool to_finite = false) const {
         if (std::isnan(exact)) return nan_;
         const bool negative = std::signbit(exact);
         const std::uint32_t sign = negative ? sign_ : 0;

@@ -10,8 +10,7 @@ namespace {
 using namespace simt;
 
 // A sanitizer ends this test if a null pointer reaches memcpy.
-TEST(Arrays, CopyNothingFromAndToNull)
-{
+TEST(Arrays, CopyNothingFromAndToNull) {
     memory::Textures& textures = memory::Textures::instance();
     ArrayShape shape;
     shape.format = {ChannelFormat::Kind::floating_point, {32, 0, 0, 0}};

@@ -32,22 +32,19 @@ struct Range {
     std::size_t begin = 0, size = 0;
 };
 
-Bytes read_file(const std::filesystem::path& path)
-{
+Bytes read_file(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-template <class T> T at(const Bytes& bytes, std::size_t offset)
-{
+template <class T> T at(const Bytes& bytes, std::size_t offset) {
     T value;
     std::memcpy(&value, bytes.data() + offset, sizeof value);
     return value;
 }
 
 /// The section of a program that holds its kernels.
-Range fat_binary_of(const Bytes& program)
-{
+Range fat_binary_of(const Bytes& program) {
     const auto header = at<Elf64_Ehdr>(program, 0);
     const auto section = [&](std::size_t n) { return at<Elf64_Shdr>(program, header.e_shoff + n * header.e_shentsize); };
     const auto names = section(header.e_shstrndx);
@@ -58,8 +55,7 @@ Range fat_binary_of(const Bytes& program)
 }
 
 /// Damages one program in one of several ways.
-void damage(Bytes& program, const Range& range, std::mt19937& random)
-{
+void damage(Bytes& program, const Range& range, std::mt19937& random) {
     constexpr std::string_view words[] = {"ld.global", "st.shared",
                                           "%r1",       "%rd3",
                                           "bar.sync",  "4294967295",
@@ -93,8 +89,7 @@ void damage(Bytes& program, const Range& range, std::mt19937& random)
 }
 
 /// Runs a program without its output. Returns its wait status, or -1 after `seconds`.
-int status_of(const std::filesystem::path& program, int seconds)
-{
+int status_of(const std::filesystem::path& program, int seconds) {
     const pid_t child = fork();
     if (child == 0) {
         const int nowhere = open("/dev/null", O_WRONLY);
@@ -116,8 +111,7 @@ int status_of(const std::filesystem::path& program, int seconds)
     return status;
 }
 
-void test_damage_of(const std::filesystem::path& path, unsigned seed, int trials)
-{
+void test_damage_of(const std::filesystem::path& path, unsigned seed, int trials) {
     const Bytes program = read_file(path);
     ASSERT_FALSE(program.empty()) << path;
     const Range range = fat_binary_of(program);
@@ -143,8 +137,7 @@ void test_damage_of(const std::filesystem::path& path, unsigned seed, int trials
     EXPECT_GT(refused, trials / 4) << "the damage is seen";
 }
 
-TEST(DamagedPrograms, EndWithAStatus)
-{
+TEST(DamagedPrograms, EndWithAStatus) {
     test_damage_of(SIMT_DAMAGED_TEXT, 15, 60);
     test_damage_of(SIMT_DAMAGED_COPIES, 16, 40);
 }

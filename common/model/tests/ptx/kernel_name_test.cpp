@@ -10,8 +10,7 @@
 namespace simt::ptx {
 namespace {
 
-TEST(KernelName, IsTheOneThatPeopleWrite)
-{
+TEST(KernelName, IsTheOneThatPeopleWrite) {
     struct Case {
         const char *mangled, *name;
     };

@@ -14,8 +14,7 @@ namespace simt::ptx {
 inline Module module_of(const std::string& text) { return parse(".version 9.0\n.target sm_90a\n.address_size 64\n" + text); }
 
 /// The parser's error message for a whole text.
-inline std::string error_of(const std::string& text)
-{
+inline std::string error_of(const std::string& text) {
     try {
         parse(text);
     } catch (const ParseError& error) {

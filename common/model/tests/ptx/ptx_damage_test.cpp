@@ -59,8 +59,7 @@ $L__info_string0:
 )";
 
 /// Whether the text ends in a module or in a ParseError of one line.
-void expect_an_end(std::string_view text)
-{
+void expect_an_end(std::string_view text) {
     try {
         parse(text);
     } catch (const ParseError& error) {
@@ -70,14 +69,12 @@ void expect_an_end(std::string_view text)
 
 TEST(PtxDamage, NoneIsInTheSample) { EXPECT_EQ(parse(sample).functions.size(), 2u); }
 
-TEST(PtxDamage, OfTextsCutAnywhere)
-{
+TEST(PtxDamage, OfTextsCutAnywhere) {
     for (std::size_t length = 0; length <= sample.size(); ++length) expect_an_end(std::string(sample.substr(0, length)));
     for (std::size_t length = 0; length <= sample.size(); ++length) expect_an_end(std::string(sample.substr(length)));
 }
 
-TEST(PtxDamage, OfRandomBytes)
-{
+TEST(PtxDamage, OfRandomBytes) {
     std::mt19937 random(15);
     const std::string_view likely = "{}[]()<>,;:.@%!-+|0123456789xUf\"/*_ $\n";
     for (int trial = 0; trial < 4000; ++trial) {
@@ -96,8 +93,7 @@ TEST(PtxDamage, OfRandomBytes)
     }
 }
 
-TEST(PtxDamage, ThatAsksForTooMuch)
-{
+TEST(PtxDamage, ThatAsksForTooMuch) {
     const std::string head = ".version 9.0\n.target sm_90\n";
     const auto repeated = [](std::string_view word) {
         std::string text;

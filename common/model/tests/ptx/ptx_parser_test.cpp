@@ -15,8 +15,7 @@ namespace {
 using Kind = Operand::Kind;
 
 /// The function that has `body` between its braces, and a register of each kind.
-Function function_of(const std::string& body, const std::string& before = "")
-{
+Function function_of(const std::string& body, const std::string& before = "") {
     Module module =
         module_of(before +
                   ".visible .entry k(.param .u64 a, .param .align 8 .b8 s[40])\n{\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<5>;"
@@ -25,18 +24,15 @@ Function function_of(const std::string& body, const std::string& before = "")
     return std::move(module.functions.back());
 }
 
-std::string error_of_body(const std::string& body)
-{
+std::string error_of_body(const std::string& body) {
     return error_of(".version 9.0\n.target sm_90\n.address_size 64\n.entry k()\n{ .reg .b32 %r<3>; .reg .pred %p;\n" + body + "\n}\n");
 }
 
-const Register& register_of(const Function& function, const Operand& operand)
-{
+const Register& register_of(const Function& function, const Operand& operand) {
     return function.registers.at(static_cast<std::size_t>(operand.index));
 }
 
-TEST(PtxModule, HasVersionTargetAndAddressSize)
-{
+TEST(PtxModule, HasVersionTargetAndAddressSize) {
     const Module module =
         parse("// comment\n/* and\nanother */ .version 8.7\n.target sm_75, texmode_independent, debug\n.address_size 64\n");
     EXPECT_EQ(module.version, 87);
@@ -44,16 +40,14 @@ TEST(PtxModule, HasVersionTargetAndAddressSize)
     EXPECT_EQ(module.address_bytes, 8);
 }
 
-TEST(PtxModule, OfANewerVersionIsRefused)
-{
+TEST(PtxModule, OfANewerVersionIsRefused) {
     EXPECT_EQ(error_of(".version 9.6\n.target sm_90\n"),
               "PTX line 1: got PTX of version 9.6, accepted: up to 9.5: build the program with an nvcc that writes this");
     EXPECT_NE(error_of(".version 10.0\n.target sm_90\n").find("version 10.0"), std::string::npos);
     EXPECT_NE(error_of("int main() {}").find("begins with .version"), std::string::npos);
 }
 
-TEST(PtxFunctions, HaveParametersReturnsAndDirectives)
-{
+TEST(PtxFunctions, HaveParametersReturnsAndDirectives) {
     const Module module = module_of(
         ".extern .func (.param .b32 r) vprintf(.param .b64 x, .param .b64 y) .noreturn;\n"
         ".weak .func (.param .align 8 .b8 out[16]) f(.param .b32 x) { ret; }\n"
@@ -80,8 +74,7 @@ TEST(PtxFunctions, HaveParametersReturnsAndDirectives)
     EXPECT_EQ(module.functions[3].required_threads[0], 32);
 }
 
-TEST(PtxFunctions, DeclaredFirstKeepTheirPlace)
-{
+TEST(PtxFunctions, DeclaredFirstKeepTheirPlace) {
     const Module module = module_of(
         ".func f(.param .b32 a);\n.entry k() { ret; }\n.func f(.param .b32 b) { ret; }\n.func g(.param .b32 b) { ret; }\n.alias f2, "
         "g;.func f2(.param .b32 b);");
@@ -91,8 +84,7 @@ TEST(PtxFunctions, DeclaredFirstKeepTheirPlace)
     EXPECT_EQ(module.aliases.at("f2"), "g");
 }
 
-TEST(PtxRegisters, AreNumberedAndShadowed)
-{
+TEST(PtxRegisters, AreNumberedAndShadowed) {
     const Function function = function_of("mov.b32 %r8, 1;\n{ .reg .b32 %r8, t; mov.b32 %r8, t; }\nmov.b32 %r8, 2; mov.f32 v.y, v.a;");
     EXPECT_EQ(function.registers.size(), 3u + 9u + 5u + 5u + 1u + 2u);
     const auto& code = function.instructions;
@@ -105,8 +97,7 @@ TEST(PtxRegisters, AreNumberedAndShadowed)
     EXPECT_EQ(register_of(function, code[3].operands[1]).vector, 4);
 }
 
-TEST(PtxRegisters, SpecialOnesKeepTheirComponents)
-{
+TEST(PtxRegisters, SpecialOnesKeepTheirComponents) {
     const Function function = function_of("mov.u32 %r1, %tid.x; mov.u64 %rd1, %clock64; mov.u32 %r1, %lanemask_lt; mov.u32 %r1, %envreg7;");
     EXPECT_EQ(function.instructions[0].operands[1].kind, Kind::special);
     EXPECT_EQ(function.instructions[0].operands[1].name, "%tid.x");
@@ -114,8 +105,7 @@ TEST(PtxRegisters, SpecialOnesKeepTheirComponents)
     EXPECT_EQ(function.instructions[3].operands[1].kind, Kind::special);
 }
 
-TEST(PtxInstructions, HaveModifiersGuardsAndLines)
-{
+TEST(PtxInstructions, HaveModifiersGuardsAndLines) {
     const Function function = function_of("@!%p2 ld.volatile.shared::cta.L2::cache_hint.v2.f32 {%f1, %f2}, [%rd1+-8];");
     const Instruction& load = function.instructions[0];
     EXPECT_EQ(load.opcode, "ld");
@@ -133,8 +123,7 @@ TEST(PtxInstructions, HaveModifiersGuardsAndLines)
     EXPECT_EQ(load.operands[1].integer, -8);
 }
 
-TEST(PtxOperands, OfConstants)
-{
+TEST(PtxOperands, OfConstants) {
     const Function function = function_of(
         "op 10, 0x1F, 017, 0b101, 5U, -3, ~0, !0, (2+3*4), (.s64)(7/2), 1<<3|1, -8>>1, WARP_SZ, 1 > 2 ? 3 : 4, 0xFFFFFFFFFFFFFFFF, (-7) % "
         "4;\n"
@@ -157,8 +146,7 @@ TEST(PtxOperands, OfConstants)
     EXPECT_EQ(floats[4].integer, 0x80000000);
 }
 
-TEST(PtxOperands, OfSymbolsAndAddresses)
-{
+TEST(PtxOperands, OfSymbolsAndAddresses) {
     const Function function = function_of(
         ".shared .align 4 .f32 t[8]; mov.u64 %rd1, t+4; mov.u64 %rd1, g; mov.u64 %rd1, k; ld.param.u64 %rd1, [a];\n"
         "ld.f32 %f1, [t+8]; ld.f32 %f1, [t[2]]; ld.f32 %f1, [64]; ld.f32 %f1, [%rd1]; ld.f32 %f1, [s+32]; ld.f32 %f1, [g - 4];",
@@ -183,8 +171,7 @@ TEST(PtxOperands, OfSymbolsAndAddresses)
     EXPECT_EQ(operand(9).integer, -4);
 }
 
-TEST(PtxOperands, OfManyKinds)
-{
+TEST(PtxOperands, OfManyKinds) {
     const Function function = function_of(
         "setp.eq.and.s32 %p1|%p2, %r1, %r2, !%p0; shfl.sync.up.b32 %r1|_, %r2, 1, 0, -1; mov.b64 {%r1, _}, %rd1;\n"
         "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%f1, %f2}]; "
@@ -209,8 +196,7 @@ TEST(PtxOperands, OfManyKinds)
     EXPECT_EQ(code[6].operands[1].elements[0].scope, Operand::Scope::module_variable);
 }
 
-TEST(PtxLabels, AreScoped)
-{
+TEST(PtxLabels, AreScoped) {
     const Function function = function_of(
         "DONE: bra DONE;\n{ @%p1 bra DONE; add.s32 %r1, %r1, 1; DONE: add.s32 %r1, %r1, 2; }\n{ { bra DONE; } DONE: } bra.uni $L_end; "
         "$L_end:");
@@ -225,8 +211,7 @@ TEST(PtxLabels, AreScoped)
     EXPECT_EQ(target(5), 6);
 }
 
-TEST(PtxLabels, OfBranchTables)
-{
+TEST(PtxLabels, OfBranchTables) {
     const Function function = function_of("table: .branchtargets A, B, A;\n@%p1 brx.idx.uni %r1, table;\nA: add.s32 %r1, %r1, 1;\nB:");
     ASSERT_EQ(function.targets.size(), 1u);
     EXPECT_EQ(function.targets[0].labels, (std::vector<int>{0, 1, 0}));
@@ -237,8 +222,7 @@ TEST(PtxLabels, OfBranchTables)
     EXPECT_EQ(function.labels[1].instruction, 2);
 }
 
-TEST(PtxCalls, OfAllForms)
-{
+TEST(PtxCalls, OfAllForms) {
     const Function function = function_of(
         "{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0+0], %r1; call.uni (r0), f, (p0); ld.param.b32 %r2, [r0+0]; }\n"
         "call f; call (%r1), f; call f, (1, %r2);\n"
@@ -265,8 +249,7 @@ TEST(PtxCalls, OfAllForms)
     EXPECT_NE(call(1)[2].elements[0].index, call(6)[2].elements[0].index);
 }
 
-TEST(PtxCalls, OfFunctionsThatComeLater)
-{
+TEST(PtxCalls, OfFunctionsThatComeLater) {
     const Module module = module_of(
         ".entry k() { .reg .b64 %rd; call late; mov.u64 %rd, late; ld.u32 %rd, [v+4]; }\n.func late() { ret; }\n.global .b32 v[2];");
     EXPECT_EQ(module.functions[0].instructions[0].operands[1].index, 1);
@@ -274,8 +257,7 @@ TEST(PtxCalls, OfFunctionsThatComeLater)
     EXPECT_EQ(module.functions[0].instructions[2].operands[1].scope, Operand::Scope::module_variable);
 }
 
-TEST(PtxPlaces, OfInlineAssemblyAreThatOfItsFirstLine)
-{
+TEST(PtxPlaces, OfInlineAssemblyAreThatOfItsFirstLine) {
     const Module module = module_of(
         ".entry k() {\n.loc 1 10 0\nret;\n// begin inline asm\n.loc 1 15 9 // a.py:15:9\nret;\n.loc 1 16 9\nret;\n// end inline asm\n"
         "// begin inline asm\n.loc 1 20 9\nret;\n.loc 1 21 9\nret;\n// end inline asm\n.loc 1 16 1\nret; }\n.file 1 \"a.py\"\n");
@@ -284,8 +266,7 @@ TEST(PtxPlaces, OfInlineAssemblyAreThatOfItsFirstLine)
     EXPECT_EQ(lines, (std::vector{10, 15, 15, 20, 20, 16}));
 }
 
-TEST(PtxPlaces, FollowInlinings)
-{
+TEST(PtxPlaces, FollowInlinings) {
     const Module module = module_of(
         ".entry k() {\n.loc 1 10 0\nret;\n.loc 2 5 3, function_name $L__info_string0, inlined_at 1 12 7\nret;\n"
         ".loc 2 9 1, function_name $L__info_string0+4, inlined_at 2 5 3\nret;\n.loc 1 13 1\nret;\n}\n.entry other() { ret; }\n"
@@ -303,8 +284,7 @@ TEST(PtxPlaces, FollowInlinings)
     EXPECT_EQ(module.functions[1].instructions[0].location, Location{});
 }
 
-TEST(PtxErrors, NameLineFunctionAndWord)
-{
+TEST(PtxErrors, NameLineFunctionAndWord) {
     EXPECT_EQ(error_of_body("mov.b32 %r1, %r7;"), "PTX line 6, function 'k': the register '%r7' is not declared");
     EXPECT_EQ(error_of_body("mov.b32 %r1, nothing;"), "PTX line 6, function 'k': 'nothing' is not declared");
     EXPECT_EQ(error_of_body("\nbra nowhere;"), "PTX line 7, function 'k': 'nowhere' is not declared");

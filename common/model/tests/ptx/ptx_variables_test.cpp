@@ -11,15 +11,13 @@
 namespace simt::ptx {
 namespace {
 
-template <class T> T value_at(const Variable& variable, std::size_t offset)
-{
+template <class T> T value_at(const Variable& variable, std::size_t offset) {
     T value{};
     std::memcpy(&value, &variable.initial.at(offset), sizeof value);
     return value;
 }
 
-TEST(PtxTypes, AreFoundByName)
-{
+TEST(PtxTypes, AreFoundByName) {
     EXPECT_EQ(find_type("bf16x2"), Type::bf16x2);
     EXPECT_EQ(find_type("global"), Type::none);
     EXPECT_EQ(bytes_of(Type::s16), 2);
@@ -33,8 +31,7 @@ TEST(PtxTypes, AreFoundByName)
     EXPECT_STREQ(name_of(Type::surfref), "surfref");
 }
 
-TEST(PtxVariables, HaveSpacesTypesAndSizes)
-{
+TEST(PtxVariables, HaveSpacesTypesAndSizes) {
     const Module module = module_of(
         ".global .b32 g; .visible .global .align 16 .v4 .f32 v[3]; .extern .shared .align 16 .b8 x[];\n"
         ".const .b8 c[2][3]; .weak .global .attribute(.managed) .u64 m; .global .texref t; .global .surfref s; .global .samplerref p;\n"
@@ -56,8 +53,7 @@ TEST(PtxVariables, HaveSpacesTypesAndSizes)
     EXPECT_EQ(module.variables[9].name, "w");
 }
 
-TEST(PtxVariables, HaveInitialValues)
-{
+TEST(PtxVariables, HaveInitialValues) {
     const Module module = module_of(
         ".global .b8 bytes[16] = {1, 0, 255, -1};\n.global .f32 f[2][2] = {{1.5}, {0f3FC00000, 0d3FF0000000000000}};\n"
         ".global .f64 d = 2.5;\n.global .u64 open[] = {1, 0x10U, (1 << 4) | 3};\n.global .v2 .u16 v[2] = {{1, 2}, {3}};\n"
@@ -77,8 +73,7 @@ TEST(PtxVariables, HaveInitialValues)
     EXPECT_EQ(value_at<std::int32_t>(module.variables[6], 0), -32);
 }
 
-TEST(PtxVariables, HaveRelocations)
-{
+TEST(PtxVariables, HaveRelocations) {
     const Module module = module_of(
         ".global .u64 p[4] = {later, generic(later)+8, 5, f};\n.global .u8 q[2] = {0xFF(later), 0xFF00(later+4)};\n"
         ".global .u32 later;\n.func f();\n");
@@ -97,16 +92,14 @@ TEST(PtxVariables, HaveRelocations)
     EXPECT_EQ(module.variables[1].relocations[1].addend, 4);
 }
 
-TEST(PtxVariables, OfUnknownNamesAndDoubleOnesAreRefused)
-{
+TEST(PtxVariables, OfUnknownNamesAndDoubleOnesAreRefused) {
     EXPECT_NE(error_of(".version 9.0\n.target sm_90\n.global .u64 p = nothing;").find("'nothing'"), std::string::npos);
     EXPECT_NE(error_of(".version 9.0\n.target sm_90\n.global .u64 p; .global .u64 p;").find("declared twice"), std::string::npos);
     EXPECT_NE(error_of(".version 9.0\n.target sm_90\n.global .b8 p[2] = {1,2,3};").find("more values"), std::string::npos);
     EXPECT_NE(error_of(".version 9.0\n.target sm_90\n.wrong .b8 p;").find(".wrong"), std::string::npos);
 }
 
-TEST(PtxVariables, ExternalOnesAreCompletedByTheirDefinition)
-{
+TEST(PtxVariables, ExternalOnesAreCompletedByTheirDefinition) {
     const Module module = module_of(".extern .global .b32 g;\n.visible .global .b32 g = 7;\n.extern .global .b32 g;");
     ASSERT_EQ(module.variables.size(), 1u);
     EXPECT_EQ(module.variables[0].linkage, Linkage::visible);

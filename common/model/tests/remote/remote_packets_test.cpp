@@ -12,24 +12,20 @@ namespace {
 /// Sends one packet after the hello, and shows how the connection ended.
 class RawMessages : public Remote {
 public:
-    void send(std::uint32_t kind, const std::vector<std::uint8_t>& data, std::uint32_t bytes)
-    {
+    void send(std::uint32_t kind, const std::vector<std::uint8_t>& data, std::uint32_t bytes) {
         const PacketHead head{kind, bytes};
         ::send(raw(), &head, sizeof head, MSG_NOSIGNAL);
         if (!data.empty()) ::send(raw(), data.data(), data.size(), MSG_NOSIGNAL);
     }
-    void send(Call call, const Writer& writer)
-    {
+    void send(Call call, const Writer& writer) {
         send(static_cast<std::uint32_t>(call), writer.data(), static_cast<std::uint32_t>(writer.data().size()));
     }
-    void greet()
-    {
+    void greet() {
         Writer writer;
         send(Call::hello, writer(protocol_magic)(protocol_version));
     }
     /// The code of the forbidden action, or of the violation of the protocol.
-    MessageCode broken_by()
-    {
+    MessageCode broken_by() {
         const CaseEnding served = leave();
         EXPECT_EQ(served.how, CaseEnding::How::broken);
         const Message& message = served.message.value();
@@ -51,8 +47,7 @@ void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; 
 
 class RefusedMessages : public RawMessages, public testing::WithParamInterface<Refused> {};
 
-TEST_P(RefusedMessages, EndTheConnection)
-{
+TEST_P(RefusedMessages, EndTheConnection) {
     const auto given = trial.place("given"), wanted = trial.place("wanted");
     if (GetParam().greets) greet();
     GetParam().send(*this, given->address, wanted->address);
@@ -82,8 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](RawMessages& to, DeviceAddress given, DeviceAddress) { to.send(Call::host_fault, Writer()(given + 4)); }}),
     [](const auto& refused) { return refused.param.name; });
 
-TEST(RemoteNotes, AreMessagesOfTheModel)
-{
+TEST(RemoteNotes, AreMessagesOfTheModel) {
     for (const char* note : {"no JSON", R"({"code": "no_such_code", "fields": {}})", R"({"code": "no_heap", "fields": {"a": null}})"}) {
         const std::vector<std::uint8_t> data = Writer()(std::string(note)).data();
         Reader reader(data);
@@ -96,8 +90,7 @@ TEST(RemoteNotes, AreMessagesOfTheModel)
     EXPECT_EQ(read<Message>(reader), message);
 }
 
-TEST_F(RawMessages, AFaultElsewhereIsNot)
-{
+TEST_F(RawMessages, AFaultElsewhereIsNot) {
     greet();
     Writer writer;
     send(Call::host_fault, writer(DeviceAddress{64}));
@@ -105,8 +98,7 @@ TEST_F(RawMessages, AFaultElsewhereIsNot)
 }
 
 /// Sends random packets, half of them changed copies of valid ones, each on a new connection.
-TEST(RemoteFuzz, NoMessageDoesHarm)
-{
+TEST(RemoteFuzz, NoMessageDoesHarm) {
     std::mt19937 random(20261122);
     const auto below = [&random](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
     FakeDevice fake;

@@ -7,8 +7,7 @@
 
 namespace {
 
-int code_of(const std::function<void()>& call)
-{
+int code_of(const std::function<void()>& call) {
     try {
         call();
     } catch (const DeviceError& error) {
@@ -20,8 +19,7 @@ int code_of(const std::function<void()>& call)
 /// A sum of the log.
 nlohmann::ordered_json calls(std::uint64_t count, std::uint64_t bytes) { return {{"calls", count}, {"bytes", bytes}}; }
 
-TEST_F(Remote, ModulesAndKernelsComeOverWhole)
-{
+TEST_F(Remote, ModulesAndKernelsComeOverWhole) {
     EXPECT_EQ(device().machine().name, machines().front().name);
     const std::vector<std::string> texts{".version 8.0", std::string(3 << 20, 'x')};
     const int module = device().load_module(texts);
@@ -56,8 +54,7 @@ TEST_F(Remote, ModulesAndKernelsComeOverWhole)
     EXPECT_EQ(code_of([&] { device().launch(request); }), 400) << "a kernel of a module that is gone";
 }
 
-TEST_F(Remote, AnErrorKeepsItsNumberAndItsWords)
-{
+TEST_F(Remote, AnErrorKeepsItsNumberAndItsWords) {
     try {
         device().load_module({"broken"});
         FAIL();
@@ -67,8 +64,7 @@ TEST_F(Remote, AnErrorKeepsItsNumberAndItsWords)
     }
 }
 
-TEST_F(Remote, MemoryOfAnySizeIsCopied)
-{
+TEST_F(Remote, MemoryOfAnySizeIsCopied) {
     std::vector<std::uint8_t> data(3 * piece_bytes + 5), back(data.size());
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i * 7 + i / 1000);
     const DeviceAddress address = device().allocate(data.size());
@@ -92,8 +88,7 @@ TEST_F(Remote, MemoryOfAnySizeIsCopied)
     EXPECT_EQ(json["fills"], calls(1, 50));
 }
 
-TEST_F(Remote, RowsAreCopiedByOneCall)
-{
+TEST_F(Remote, RowsAreCopiedByOneCall) {
     std::vector<std::uint8_t> data(64), back(data.size());
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i + 1);
     const DeviceAddress from = device().allocate(data.size()), to = device().allocate(data.size());
@@ -112,8 +107,7 @@ TEST_F(Remote, RowsAreCopiedByOneCall)
         EXPECT_EQ(code_of([&] { device().copy_rows(refused); }), 1);
 }
 
-TEST_F(Remote, ArraysAndTexturesComeOverWhole)
-{
+TEST_F(Remote, ArraysAndTexturesComeOverWhole) {
     ArrayShape shape;
     shape.format = {ChannelFormat::Kind::floating_point, {32, 0, 0, 0}};
     shape.width = 8;
@@ -149,8 +143,7 @@ TEST_F(Remote, ArraysAndTexturesComeOverWhole)
     EXPECT_EQ(code_of([&] { device().create_array(shape); }), 1);
 }
 
-TEST_F(Remote, TexelsOfOtherFormatsAreRefused)
-{
+TEST_F(Remote, TexelsOfOtherFormatsAreRefused) {
     using Bits = std::array<int, 4>;
     ArrayShape shape;
     shape.format.kind = ChannelFormat::Kind::unsigned_integer;
@@ -167,8 +160,7 @@ TEST_F(Remote, TexelsOfOtherFormatsAreRefused)
     EXPECT_EQ(code_of([&] { device().create_texture(request); }), 1);
 }
 
-TEST_F(Remote, TexturesStayInTheirMemory)
-{
+TEST_F(Remote, TexturesStayInTheirMemory) {
     TextureRequest request;
     request.format = {ChannelFormat::Kind::unsigned_integer, {32, 0, 0, 0}};
     request.resource = TextureRequest::Resource::linear;
@@ -190,8 +182,7 @@ TEST_F(Remote, TexturesStayInTheirMemory)
     EXPECT_TRUE(device().destroy_texture(device().create_texture(request)));
 }
 
-TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown)
-{
+TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown) {
     VariableInfo variable;
     const int module = device().load_module({""});
     EXPECT_EQ(code_of([&] { device().find_variable(module, "managed", variable); }), 801);
@@ -202,8 +193,7 @@ TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown)
     EXPECT_EQ(log.to_json({}, {})["refused"], refused);
 }
 
-TEST_F(Remote, ACaseIsHeldByTheJudge)
-{
+TEST_F(Remote, ACaseIsHeldByTheJudge) {
     EXPECT_EQ(device().trial_integer("width"), 4);
     EXPECT_FALSE(device().trial_integer("given"));
     EXPECT_FALSE(device().trial_buffer("../given"));
@@ -226,8 +216,7 @@ TEST_F(Remote, ACaseIsHeldByTheJudge)
     EXPECT_EQ(text, "5678....");
 }
 
-TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
-{
+TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown) {
     const auto given = device().trial_buffer("given"), wanted = device().trial_buffer("wanted");
     ASSERT_TRUE(given && wanted);
     DataUse& use = trial.data_use();
@@ -262,8 +251,7 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
     leave();
 }
 
-TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses)
-{
+TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses) {
     Machine machine = machines().front();
     machine.multiprocessors = 3;
     DataUse use(machine);
@@ -285,8 +273,7 @@ TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses)
     EXPECT_EQ(use.busiest(), 3u);
 }
 
-TEST(DataUse, KnowsTheMostThatOneBlockDoes)
-{
+TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
     DataUse use;
     WarpAccess access{};
     access.space = Space::shared;
@@ -305,8 +292,7 @@ TEST(DataUse, KnowsTheMostThatOneBlockDoes)
     EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"barriers":2,"loaded":0})");
 }
 
-TEST(DataUse, HasBulkCopiesByDirection)
-{
+TEST(DataUse, HasBulkCopiesByDirection) {
     DataUse use;
     use.bulk_copy(4096 + 16, 144, true, 1);
     use.bulk_copy(4096, 32, false, 1);
@@ -317,8 +303,7 @@ TEST(DataUse, HasBulkCopiesByDirection)
     EXPECT_EQ(use.bulk_stores().bytes, 64u);
 }
 
-TEST_F(Remote, WhatFailedIsTold)
-{
+TEST_F(Remote, WhatFailedIsTold) {
     device().note_error({MessageCode::empty_grid, {{"kernel", "one\nline"}, {"grid", Extent{0, 1, 1}}}});
     EXPECT_EQ(log.notes(), (std::vector<Message>{{MessageCode::empty_grid, {{"kernel", "one line"}, {"grid", Extent{0, 1, 1}}}}}));
     EXPECT_FALSE(device().trial_finish("it failed"));
@@ -327,15 +312,13 @@ TEST_F(Remote, WhatFailedIsTold)
     EXPECT_EQ(served.failure, "it failed");
 }
 
-TEST_F(Remote, WhoSaysNothingHasEnded)
-{
+TEST_F(Remote, WhoSaysNothingHasEnded) {
     device().allocate(100);
     EXPECT_EQ(leave().how, CaseEnding::How::ended);
 }
 
 /// The cases of one program, one after another.
-TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
-{
+TEST(RemoteCases, EachBeginsAnewAtOtherAddresses) {
     FakeDevice fake;
     std::array<int, 2> ends{};
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);

@@ -15,8 +15,7 @@ namespace {
 
 nlohmann::json plain(const nlohmann::ordered_json& json) { return nlohmann::json::parse(json.dump()); }
 
-LineCounts line_of(Space space, Operation operation)
-{
+LineCounts line_of(Space space, Operation operation) {
     LineCounts line;
     line.file = "a.cu";
     line.line = 12;
@@ -30,8 +29,7 @@ LineCounts line_of(Space space, Operation operation)
     return line;
 }
 
-TEST(Json, CountsComeBackAsTheyWere)
-{
+TEST(Json, CountsComeBackAsTheyWere) {
     LaunchCounts counts;
     counts.name = "kernel";
     counts.grid = {2, 3, 4};
@@ -61,24 +59,21 @@ TEST(Json, CountsComeBackAsTheyWere)
     EXPECT_EQ(plain(to_json(json.get<LaunchCounts>())), json);
 }
 
-TEST(Json, CopiesOfZerosAloneAreTold)
-{
+TEST(Json, CopiesOfZerosAloneAreTold) {
     LaunchCounts counts;
     EXPECT_FALSE(plain(to_json(counts)).contains("async_copy"));
     counts.async_copy_shared = {1, 4, 4};
     EXPECT_EQ(plain(to_json(counts)).at("async_copy").at("shared").at("wavefronts"), 4);
 }
 
-TEST(Json, AStoppedLaunchIsMarked)
-{
+TEST(Json, AStoppedLaunchIsMarked) {
     auto json = plain(to_json(LaunchCounts{}));
     EXPECT_FALSE(json.get<LaunchCounts>().stopped);
     json["stopped"] = true;
     EXPECT_TRUE(json.get<LaunchCounts>().stopped);
 }
 
-TEST(Json, HazardsComeBackAsTheyWere)
-{
+TEST(Json, HazardsComeBackAsTheyWere) {
     const Hazard hazard{HazardKind::divergent_barrier,
                         "kernel",
                         {1, 2, 0},
@@ -90,8 +85,7 @@ TEST(Json, HazardsComeBackAsTheyWere)
     EXPECT_EQ(json.get<Hazard>().kind, HazardKind::divergent_barrier);
 }
 
-TEST(Json, AnUnknownKindOrOperationIsRefused)
-{
+TEST(Json, AnUnknownKindOrOperationIsRefused) {
     auto json = plain(to_json(Hazard{HazardKind::race, "", {}, {}, {}, {}}));
     json["kind"] = "mistake";
     EXPECT_THROW(json.get<Hazard>(), std::invalid_argument);
@@ -103,8 +97,7 @@ TEST(Json, AnUnknownKindOrOperationIsRefused)
 }
 
 /// The sums of a launch in the schema: their places, such as "async_copy/global", with the kind of counts that stands there.
-std::map<std::string, std::string> sums_of(const nlohmann::json& properties, const std::string& parent = "")
-{
+std::map<std::string, std::string> sums_of(const nlohmann::json& properties, const std::string& parent = "") {
     const std::string head = "#/$defs/";
     std::map<std::string, std::string> found;
     for (const auto& [key, schema] : properties.items()) {
@@ -115,8 +108,7 @@ std::map<std::string, std::string> sums_of(const nlohmann::json& properties, con
     return found;
 }
 
-TEST(Json, TheSchemaHasTheListOfCounts)
-{
+TEST(Json, TheSchemaHasTheListOfCounts) {
     std::ifstream file(SIMT_REPORT_SCHEMA);
     const nlohmann::json kinds = nlohmann::json::parse(file)["$defs"];
     std::map<std::string, std::string> sums;

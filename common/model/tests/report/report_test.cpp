@@ -15,8 +15,7 @@
 namespace simt {
 namespace {
 
-TEST(Report, ReplacesAFileAndIsWrittenIntoAPipe)
-{
+TEST(Report, ReplacesAFileAndIsWrittenIntoAPipe) {
     namespace fs = std::filesystem;
     std::string name = (fs::temp_directory_path() / "report.XXXXXX").string();
     const fs::path folder = mkdtemp(name.data());

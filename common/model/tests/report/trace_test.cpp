@@ -10,8 +10,7 @@
 namespace simt::report {
 namespace {
 
-WarpAccess access_of(Space space, std::uint32_t program_counter, int warp)
-{
+WarpAccess access_of(Space space, std::uint32_t program_counter, int warp) {
     WarpAccess access = made_access(space, Operation::load, 4, [](unsigned lane) { return 4096 + 4 * lane; }, 0xFFFF);
     access.program_counter = program_counter;
     access.warp = warp;
@@ -19,13 +18,11 @@ WarpAccess access_of(Space space, std::uint32_t program_counter, int warp)
     return access;
 }
 
-nlohmann::ordered_json accesses_of(const Trace& trace, std::size_t block = 0)
-{
+nlohmann::ordered_json accesses_of(const Trace& trace, std::size_t block = 0) {
     return trace.launches().at(0).at("blocks").at(block).at("accesses");
 }
 
-TEST(Trace, KeepsPlaceOrderAndOffsetsOfEachAccess)
-{
+TEST(Trace, KeepsPlaceOrderAndOffsetsOfEachAccess) {
     Trace trace;
     trace.launch_begins({{2, 1, 1}, {64, 1, 1}, 0});
     trace.block_begins({0, 0, 0});
@@ -50,8 +47,7 @@ TEST(Trace, KeepsPlaceOrderAndOffsetsOfEachAccess)
     EXPECT_EQ(accesses[3]["occurrence"], 1);
 }
 
-TEST(Trace, IsBoundedInBlocksAndInAccesses)
-{
+TEST(Trace, IsBoundedInBlocksAndInAccesses) {
     Trace trace;
     trace.launch_begins({{3, 1, 1}, {32, 1, 1}, 0});
     for (unsigned block = 0; block < 3; ++block) {

@@ -19,8 +19,7 @@ namespace simt {
 
 namespace {
 
-AtomicKind kind_of(const std::string& operation)
-{
+AtomicKind kind_of(const std::string& operation) {
     if (operation == "count") return AtomicKind::counting;
     if (operation.starts_with("compare_and_swap")) return AtomicKind::compare_and_swap;
     if (operation.starts_with("add_float") || operation == "add_half2" || operation == "add_8" || operation == "most_8")
@@ -37,8 +36,7 @@ struct Row {
     std::vector<int> counts;
 };
 
-Row row_from(const nlohmann::json& json)
-{
+Row row_from(const nlohmann::json& json) {
     Row row{json.at(0), json.at(1), json.dump()};
     row.access.size = json.at(2);
     row.access.active = static_cast<std::uint32_t>(std::stoul(json.at(4).get<std::string>(), nullptr, 16));
@@ -57,8 +55,7 @@ Row row_from(const nlohmann::json& json)
     return row;
 }
 
-std::vector<Row> rows_of(const std::string& family)
-{
+std::vector<Row> rows_of(const std::string& family) {
     std::ifstream file(SIMT_FEATURE_TABLE);
     const auto table = nlohmann::json::parse(file);
     std::vector<Row> rows;
@@ -69,8 +66,7 @@ std::vector<Row> rows_of(const std::string& family)
 
 const Machine& machine() { return *find_machine("sm_90"); }
 
-TEST(FeatureRules, CountAtomicOperationsAsTheH200)
-{
+TEST(FeatureRules, CountAtomicOperationsAsTheH200) {
     // Data decide how often this one is repeated: a lane that finds a greater number changes nothing.
     const std::string open = R"(["shared_atomic","most_8",8,"two_rows")";
     for (const char* family : {"global_atomic", "shared_atomic"}) {
@@ -92,8 +88,7 @@ TEST(FeatureRules, CountAtomicOperationsAsTheH200)
     }
 }
 
-TEST(FeatureRules, CountLocalMemoryAsTheH200)
-{
+TEST(FeatureRules, CountLocalMemoryAsTheH200) {
     const std::vector<Row> rows = rows_of("local");
     EXPECT_EQ(rows.size(), 200u);
     for (const Row& row : rows) {
@@ -102,8 +97,7 @@ TEST(FeatureRules, CountLocalMemoryAsTheH200)
     }
 }
 
-TEST(FeatureRules, CountConstantMemoryAsTheH200)
-{
+TEST(FeatureRules, CountConstantMemoryAsTheH200) {
     const std::vector<Row> rows = rows_of("constant");
     EXPECT_EQ(rows.size(), 200u);
     for (const Row& row : rows) {
@@ -113,8 +107,7 @@ TEST(FeatureRules, CountConstantMemoryAsTheH200)
     }
 }
 
-TEST(FeatureRules, CountRequestsOfTexturesAsTheH200)
-{
+TEST(FeatureRules, CountRequestsOfTexturesAsTheH200) {
     std::vector<Row> rows = rows_of("texture");
     EXPECT_EQ(rows.size(), 1440u);
     for (Row& row : rows) {
@@ -124,8 +117,7 @@ TEST(FeatureRules, CountRequestsOfTexturesAsTheH200)
     }
 }
 
-TEST(FeatureRules, CountAsynchronousCopiesAsTheH200)
-{
+TEST(FeatureRules, CountAsynchronousCopiesAsTheH200) {
     std::vector<Row> rows = rows_of("async_copy");
     EXPECT_EQ(rows.size(), 560u);
     std::map<std::string, int> open;

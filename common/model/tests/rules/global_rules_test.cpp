@@ -13,20 +13,17 @@ void PrintTo(const GlobalCost& cost, std::ostream* out) { *out << cost.sectors <
 
 namespace {
 
-template <class Address> GlobalCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
-{
+template <class Address> GlobalCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes) {
     return global_cost(made_access(Space::global, Operation::load, size, address, active), *find_machine(machine));
 }
 
-template <class Address> GlobalCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
-{
+template <class Address> GlobalCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes) {
     return global_cost(made_access(Space::global, Operation::store, size, address, active), *find_machine(machine));
 }
 
 unsigned column(unsigned lane) { return 8192 * lane; }
 
-TEST(GlobalRule, ContiguousWordsMoveWhatTheyAskForOnEveryMachine)
-{
+TEST(GlobalRule, ContiguousWordsMoveWhatTheyAskForOnEveryMachine) {
     for (const Machine& machine : machines())
         for (int size : {4, 8, 16}) {
             const auto contiguous = [=](unsigned lane) { return lane * static_cast<unsigned>(size); };
@@ -35,8 +32,7 @@ TEST(GlobalRule, ContiguousWordsMoveWhatTheyAskForOnEveryMachine)
         }
 }
 
-TEST(GlobalRule, AColumnMovesALineALane)
-{
+TEST(GlobalRule, AColumnMovesALineALane) {
     EXPECT_EQ(load("sm_90", 4, column), (GlobalCost{32, 4}));
     EXPECT_EQ(load("fermi", 4, column), (GlobalCost{128, 4}));
     EXPECT_EQ(store("fermi", 4, column), (GlobalCost{32, 4}));
@@ -44,8 +40,7 @@ TEST(GlobalRule, AColumnMovesALineALane)
     EXPECT_EQ(load("g80", 4, column), (GlobalCost{32, 4}));
 }
 
-TEST(GlobalRule, WordsThatStartOffTheirAlignment)
-{
+TEST(GlobalRule, WordsThatStartOffTheirAlignment) {
     const auto shifted = [](unsigned lane) { return 4 + 4 * lane; };
     EXPECT_EQ(load("sm_90", 4, shifted).sectors, 5);
     EXPECT_EQ(load("fermi", 4, shifted).sectors, 8);
@@ -55,8 +50,7 @@ TEST(GlobalRule, WordsThatStartOffTheirAlignment)
     EXPECT_EQ(load("g80", 4, shifted).sectors, 32);
 }
 
-TEST(GlobalRule, OneAddressForAllLanes)
-{
+TEST(GlobalRule, OneAddressForAllLanes) {
     const auto uniform = [](unsigned) { return 64u; };
     EXPECT_EQ(load("sm_90", 4, uniform), (GlobalCost{1, 1}));
     EXPECT_EQ(load("fermi", 4, uniform), (GlobalCost{4, 1}));
@@ -65,8 +59,7 @@ TEST(GlobalRule, OneAddressForAllLanes)
     EXPECT_EQ(load("g80", 4, uniform), (GlobalCost{32, 1}));
 }
 
-TEST(GlobalRule, TheOrderOfLanesMattersOnG80Alone)
-{
+TEST(GlobalRule, TheOrderOfLanesMattersOnG80Alone) {
     const auto reversed = [](unsigned lane) { return 4 * (31 - lane); };
     const auto mixed = [](unsigned lane) { return 4 * (lane * 7 % 32); };
     const auto half_swapped = [](unsigned lane) { return 4 * (lane ^ 16); };
@@ -80,8 +73,7 @@ TEST(GlobalRule, TheOrderOfLanesMattersOnG80Alone)
     EXPECT_EQ(load("g80", 4, half_swapped).sectors, 4);
 }
 
-TEST(GlobalRule, SegmentsShrinkToTheHalfThatIsUsedOnGt200)
-{
+TEST(GlobalRule, SegmentsShrinkToTheHalfThatIsUsedOnGt200) {
     const auto contiguous_from = [](unsigned start) { return [=](unsigned lane) { return start + 4 * lane; }; };
     EXPECT_EQ(load("gt200", 4, contiguous_from(0), 0x00FF).sectors, 1);
     EXPECT_EQ(load("gt200", 4, contiguous_from(96), 0x00FF).sectors, 1);
@@ -95,8 +87,7 @@ TEST(GlobalRule, SegmentsShrinkToTheHalfThatIsUsedOnGt200)
     EXPECT_EQ(load("gt200", 1, [](unsigned lane) { return 4 * lane; }, 0xFFFF).sectors, 2);
 }
 
-TEST(GlobalRule, G80MovesWholeSegmentsOrATransactionALane)
-{
+TEST(GlobalRule, G80MovesWholeSegmentsOrATransactionALane) {
     const auto contiguous = [](unsigned lane) { return 4 * lane; };
     EXPECT_EQ(load("g80", 4, contiguous, 0b100).sectors, 2);
     EXPECT_EQ(load("g80", 4, contiguous, 0xFFFF0000).sectors, 2);

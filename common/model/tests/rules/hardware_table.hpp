@@ -36,8 +36,7 @@ struct HardwareTable {
     std::set<std::string> open;
 };
 
-inline HardwareTable read_hardware_table()
-{
+inline HardwareTable read_hardware_table() {
     std::ifstream file(SIMT_HARDWARE_TABLE);
     const auto json = nlohmann::json::parse(file);
     HardwareTable table;

@@ -16,8 +16,7 @@ namespace {
 constexpr int TILE = 32, ROWS = 8;
 
 // Blocks are numbered row by row; which tile a block takes is told by `diagonal`.
-__global__ void transpose(float* output, const float* input, int n, bool diagonal)
-{
+__global__ void transpose(float* output, const float* input, int n, bool diagonal) {
     __shared__ float tile[TILE][TILE + 1];
     int tile_y = diagonal ? blockIdx.x : blockIdx.y;
     int tile_x = diagonal ? (blockIdx.x + blockIdx.y) % gridDim.x : blockIdx.x;
@@ -30,8 +29,7 @@ __global__ void transpose(float* output, const float* input, int n, bool diagona
 }
 
 // The sum of a block by a strided index: no divergence, but bank conflicts.
-__global__ void reduce_strided(int* sums, const int* input)
-{
+__global__ void reduce_strided(int* sums, const int* input) {
     __shared__ int partial[256];
     unsigned tid = threadIdx.x;
     partial[tid] = input[blockIdx.x * blockDim.x + tid];
@@ -48,8 +46,7 @@ class OnMachine : public ::testing::Test {
 protected:
     ~OnMachine() override { model::set_machine("sm_90"); }
 
-    simt::LaunchCounts transpose_on(const std::string& machine, bool diagonal)
-    {
+    simt::LaunchCounts transpose_on(const std::string& machine, bool diagonal) {
         model::set_machine(machine);
         constexpr int n = 2048;
         std::vector<float> values(n * n);
@@ -69,23 +66,20 @@ protected:
     }
 };
 
-TEST_F(OnMachine, TransposeInCartesianOrderCampsOnPartitionsOfGt200)
-{
+TEST_F(OnMachine, TransposeInCartesianOrderCampsOnPartitionsOfGt200) {
     const simt::PartitionCounts counts = transpose_on("gt200", false).partitions.value();
     EXPECT_EQ(counts.concurrent_blocks, 30 * 3);
     EXPECT_EQ(counts.load.mean(), 8);
     EXPECT_LE(counts.store.mean(), 2);
 }
 
-TEST_F(OnMachine, TransposeInDiagonalOrderUsesAllPartitionsOfGt200)
-{
+TEST_F(OnMachine, TransposeInDiagonalOrderUsesAllPartitionsOfGt200) {
     const simt::PartitionCounts counts = transpose_on("gt200", true).partitions.value();
     EXPECT_GE(counts.load.mean(), 7.5);
     EXPECT_GE(counts.store.mean(), 7.5);
 }
 
-TEST_F(OnMachine, PartitionsAreReportedWhereTheyAreWatched)
-{
+TEST_F(OnMachine, PartitionsAreReportedWhereTheyAreWatched) {
     const simt::PartitionCounts counts = transpose_on("g80", false).partitions.value();
     EXPECT_EQ(counts.partitions, 6);
     EXPECT_EQ(counts.concurrent_blocks, 16 * 3);
@@ -95,8 +89,7 @@ TEST_F(OnMachine, PartitionsAreReportedWhereTheyAreWatched)
 
 // The published figure: 4,587,520 store conflicts for 2^25 integers in blocks of 256, which an H200's counter of store
 // wavefronts confirms.
-TEST_F(OnMachine, StridedReductionHasThePublishedConflicts)
-{
+TEST_F(OnMachine, StridedReductionHasThePublishedConflicts) {
     constexpr unsigned count = 1u << 25, block = 256, blocks = count / block;
     int *input, *sums;
     ASSERT_EQ(cudaMallocManaged(&input, count * sizeof(int)), cudaSuccess);

@@ -15,8 +15,7 @@
 namespace simt {
 namespace {
 
-TEST(Machines, AreFoundByName)
-{
+TEST(Machines, AreFoundByName) {
     EXPECT_EQ(find_machine("gt200")->partitions, 8);
     EXPECT_EQ(find_machine("g80")->partitions, 6);
     EXPECT_EQ(find_machine("sm_91"), nullptr);
@@ -24,15 +23,13 @@ TEST(Machines, AreFoundByName)
     for (const Machine& machine : machines()) EXPECT_EQ(find_machine(machine.name), &machine);
 }
 
-std::string why(const Machine& machine)
-{
+std::string why(const Machine& machine) {
     const auto impossible = why_impossible(machine);
     return impossible ? to_text(*impossible) : "";
 }
 
 // The bound of Python divides by these numbers.
-TEST(Machines, HaveTheMultiprocessorsAndTheL2OfTheRates)
-{
+TEST(Machines, HaveTheMultiprocessorsAndTheL2OfTheRates) {
     std::ifstream file(SIMT_RATES);
     const auto rates = nlohmann::json::parse(file);
     const Machine* machine = find_machine(rates.at("machine").get<std::string>());
@@ -41,21 +38,18 @@ TEST(Machines, HaveTheMultiprocessorsAndTheL2OfTheRates)
     EXPECT_EQ(machine->l2_bytes, rates.at("l2_bytes"));
 }
 
-TEST(Machines, ArePossible)
-{
+TEST(Machines, ArePossible) {
     for (const Machine& machine : machines()) EXPECT_EQ(why(machine), "") << machine.name;
 }
 
 /// A machine of the table after a change.
-Machine changed(const char* name, const std::function<void(Machine&)>& change)
-{
+Machine changed(const char* name, const std::function<void(Machine&)>& change) {
     Machine machine = *find_machine(name);
     change(machine);
     return machine;
 }
 
-TEST(Machines, ThatCannotBeAreRefusedInALine)
-{
+TEST(Machines, ThatCannotBeAreRefusedInALine) {
     const auto fermi = [](auto change) { return why(changed("fermi", change)); };
     EXPECT_EQ(fermi([](Machine& m) { m.shared.banks = 0; }), "banks of shared memory: got 0, accepted: 1 to 64");
     EXPECT_EQ(fermi([](Machine& m) { m.shared.banks = 65; }), "banks of shared memory: got 65, accepted: 1 to 64");
@@ -82,8 +76,7 @@ TEST(Machines, ThatCannotBeAreRefusedInALine)
               "shared memory of a block without asking: got 0, accepted: 1 to the most shared memory of a block");
 }
 
-TEST(Machines, WhosePhasesMergeAreThoseThatWereMeasured)
-{
+TEST(Machines, WhosePhasesMergeAreThoseThatWereMeasured) {
     const auto hopper = [](auto change) { return why(changed("sm_90", change)); };
     EXPECT_EQ(hopper([](Machine& m) { m.shared.banks = 24; }), "banks of shared memory where phases merge: got 24, accepted: 32");
     EXPECT_EQ(hopper([](Machine& m) { m.shared.bank_width = 8; }), "bytes of a bank's word where phases merge: got 8, accepted: 4");
@@ -91,8 +84,7 @@ TEST(Machines, WhosePhasesMergeAreThoseThatWereMeasured)
               "lanes of a shared request where phases merge: got 16, accepted: 32");
 }
 
-TEST(Machines, ThatBroadcastOneWordSplitWideAccessesAndHaveABankForEachLane)
-{
+TEST(Machines, ThatBroadcastOneWordSplitWideAccessesAndHaveABankForEachLane) {
     const auto old = [](auto change) { return why(changed("gt200", change)); };
     EXPECT_EQ(old([](Machine& m) { m.shared.wide = WideShared::phases; }),
               "rule of wide accesses where one word is broadcast: got 0, accepted: 2 (split_into_words)");
@@ -102,8 +94,7 @@ TEST(Machines, ThatBroadcastOneWordSplitWideAccessesAndHaveABankForEachLane)
     EXPECT_EQ(old([](Machine& m) { m.partition_bytes = 0; }), "bytes of a partition: got 0, accepted: 1 or more");
 }
 
-TEST(Machines, ByNvidiasGuidesServeWideAccessesInPhasesAndMoveSectors)
-{
+TEST(Machines, ByNvidiasGuidesServeWideAccessesInPhasesAndMoveSectors) {
     for (const char* name : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_100", "sm_120"}) {
         const Machine& machine = *find_machine(name);
         EXPECT_FALSE(machine.is_checked);
@@ -122,8 +113,7 @@ TEST(Machines, ByNvidiasGuidesServeWideAccessesInPhasesAndMoveSectors)
 }
 
 // The expected numbers are those of NVIDIA's cuda_occupancy.h.
-TEST(Machines, HoldAsManyWarpsAsTheFirstOfTheirLimitsAllows)
-{
+TEST(Machines, HoldAsManyWarpsAsTheFirstOfTheirLimitsAllows) {
     struct Case {
         int registers, threads, shared_bytes, blocks;
         std::vector<std::string> limits;
@@ -147,8 +137,7 @@ TEST(Machines, HoldAsManyWarpsAsTheFirstOfTheirLimitsAllows)
     }
 }
 
-TEST(Machines, AreToldApartByTheirDataAndNotByTheirNames)
-{
+TEST(Machines, AreToldApartByTheirDataAndNotByTheirNames) {
     Machine renamed = *find_machine("gt200");
     renamed.name = "sm_90";
     const auto access = made_access(Space::shared, Operation::load, 4, [](unsigned lane) { return 64 * lane; });
@@ -156,8 +145,7 @@ TEST(Machines, AreToldApartByTheirDataAndNotByTheirNames)
     EXPECT_EQ(global_cost(access, renamed).sectors, 64);  // 8 segments of 128 bytes a half-warp
 }
 
-TEST(Machines, HoldAsManyBlocksAsThreadsSharedMemoryAndTheLimitAllow)
-{
+TEST(Machines, HoldAsManyBlocksAsThreadsSharedMemoryAndTheLimitAllow) {
     const Machine& gt200 = *find_machine("gt200");
     EXPECT_EQ(gt200.concurrent_blocks(64, 0), 30 * 8);      // the limit of blocks
     EXPECT_EQ(gt200.concurrent_blocks(256, 0), 30 * 4);     // 1024 threads
@@ -169,38 +157,32 @@ TEST(Machines, HoldAsManyBlocksAsThreadsSharedMemoryAndTheLimitAllow)
 
 std::string kibibytes(int bytes) { return std::to_string(bytes >> 10) + " KiB"; }
 
-std::string partitions_of(const Machine& machine)
-{
+std::string partitions_of(const Machine& machine) {
     if (!machine.partitions) return "none";
     return std::to_string(machine.partitions) + ", " + std::to_string(machine.partition_bytes) + " bytes wide";
 }
 
 /// One row of the table of machines: a heading, and what it says of each machine.
-std::string row(const std::string& heading, const std::function<std::string(const Machine&)>& cell)
-{
+std::string row(const std::string& heading, const std::function<std::string(const Machine&)>& cell) {
     std::string text = "| " + heading + " |";
     for (const Machine& machine : machines()) text += " " + cell(machine) + " |";
     return text + "\n";
 }
 
-std::string number_row(const std::string& heading, int Machine::* number)
-{
+std::string number_row(const std::string& heading, int Machine::* number) {
     return row(heading, [=](const Machine& machine) { return std::to_string(machine.*number); });
 }
 
-std::string shared_row(const std::string& heading, int SharedMemory::* number)
-{
+std::string shared_row(const std::string& heading, int SharedMemory::* number) {
     return row(heading, [=](const Machine& machine) { return std::to_string(machine.shared.*number); });
 }
 
-std::string bytes_row(const std::string& heading, int Machine::* bytes)
-{
+std::string bytes_row(const std::string& heading, int Machine::* bytes) {
     return row(heading, [=](const Machine& machine) { return kibibytes(machine.*bytes); });
 }
 
 /// The numbers of all machines as the page of the model shows them.
-std::string table_of_machines()
-{
+std::string table_of_machines() {
     std::string rule = "|---|";
     for (std::size_t i = 0; i < machines().size(); ++i) rule += "---|";
     return row("", [](const Machine& machine) { return "`" + machine.name + "`"; }) + rule + "\n" +
@@ -215,8 +197,7 @@ std::string table_of_machines()
            number_row("blocks of a multiprocessor", &Machine::multiprocessor_blocks);
 }
 
-TEST(Machines, StandInTheModelsPageAsTheyAre)
-{
+TEST(Machines, StandInTheModelsPageAsTheyAre) {
     std::ifstream file(SIMT_MODEL_PAGE);
     ASSERT_TRUE(file) << SIMT_MODEL_PAGE;
     std::ostringstream page;

@@ -12,8 +12,7 @@ inline constexpr std::uint32_t all_lanes = ~0u;
 
 /// An access in which `address(lane)` is the address of each lane.
 template <class Address>
-WarpAccess made_access(Space space, Operation operation, int size, Address&& address, std::uint32_t active = all_lanes)
-{
+WarpAccess made_access(Space space, Operation operation, int size, Address&& address, std::uint32_t active = all_lanes) {
     WarpAccess access{};
     access.space = space;
     access.operation = operation;
@@ -24,8 +23,7 @@ WarpAccess made_access(Space space, Operation operation, int size, Address&& add
 }
 
 /// A machine that shares words, with numbers of banks, bytes and lanes that no machine has had.
-template <class Random> SharedMemory some_memory(Random& random)
-{
+template <class Random> SharedMemory some_memory(Random& random) {
     const auto number = [&](int least, int most) { return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1)); };
     return {.banks = random() % 4 ? number(1, most_banks) : 1 << number(0, 6),
             .bank_width = random() % 4 ? 1 << number(0, 4) : number(1, most_bank_width),

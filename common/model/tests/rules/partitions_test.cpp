@@ -12,14 +12,12 @@
 namespace simt::rules {
 namespace {
 
-WarpAccess contiguous(Operation operation, std::uint64_t start)
-{
+WarpAccess contiguous(Operation operation, std::uint64_t start) {
     return made_access(Space::global, operation, 4, [=](unsigned lane) { return start + 4 * lane; });
 }
 
 /// Runs `blocks` blocks of 256 threads and 16 KiB of shared memory on gt200: 30 are active at a time.
-PartitionCounts run(unsigned blocks, const std::function<void(Listener&, unsigned)>& block)
-{
+PartitionCounts run(unsigned blocks, const std::function<void(Listener&, unsigned)>& block) {
     Partitions partitions(*find_machine("gt200"), [] { return std::size_t{16} << 10; });
     partitions.launch_begins({{blocks, 1, 1}, {256, 1, 1}, 0});
     for (unsigned i = 0; i < blocks; ++i) {
@@ -31,8 +29,7 @@ PartitionCounts run(unsigned blocks, const std::function<void(Listener&, unsigne
     return partitions.take();
 }
 
-TEST(Partitions, ConcurrentBlocksInOnePartitionAreCamped)
-{
+TEST(Partitions, ConcurrentBlocksInOnePartitionAreCamped) {
     const PartitionCounts counts =
         run(60, [](Listener& listener, unsigned i) { listener.warp_access(contiguous(Operation::store, i * 2048)); });
     EXPECT_EQ(counts.concurrent_blocks, 30);
@@ -43,8 +40,7 @@ TEST(Partitions, ConcurrentBlocksInOnePartitionAreCamped)
     EXPECT_EQ(counts.load.first_step, std::vector<std::uint64_t>(8));
 }
 
-TEST(Partitions, ConcurrentBlocksInNeighboringPartitionsUseAllOfThem)
-{
+TEST(Partitions, ConcurrentBlocksInNeighboringPartitionsUseAllOfThem) {
     const PartitionCounts counts =
         run(60, [](Listener& listener, unsigned i) { listener.warp_access(contiguous(Operation::load, i * 256)); });
     EXPECT_EQ(counts.load.steps, (std::vector<std::uint64_t>{0, 0, 0, 0, 0, 0, 0, 2}));
@@ -52,8 +48,7 @@ TEST(Partitions, ConcurrentBlocksInNeighboringPartitionsUseAllOfThem)
     EXPECT_EQ(counts.load.first_step, (std::vector<std::uint64_t>{4, 4, 4, 4, 4, 4, 3, 3}));
 }
 
-TEST(Partitions, AFewBlocksThatStrayDoNotMakeAPartitionBusy)
-{
+TEST(Partitions, AFewBlocksThatStrayDoNotMakeAPartitionBusy) {
     // Of 30 blocks, seven go to a partition each, which is less than half of 30 / 8.
     const PartitionCounts counts =
         run(30, [](Listener& listener, unsigned i) { listener.warp_access(contiguous(Operation::load, (i < 8 ? i : 0) * 256)); });
@@ -61,8 +56,7 @@ TEST(Partitions, AFewBlocksThatStrayDoNotMakeAPartitionBusy)
     EXPECT_EQ(counts.load.first_step, (std::vector<std::uint64_t>{23, 1, 1, 1, 1, 1, 1, 1}));
 }
 
-TEST(Partitions, EachAccessOfABlockIsAStepOfItsOwn)
-{
+TEST(Partitions, EachAccessOfABlockIsAStepOfItsOwn) {
     // All blocks go to one partition at a time, and round all of them in time.
     const PartitionCounts counts = run(30, [](Listener& listener, unsigned) {
         for (unsigned k = 0; k < 8; ++k) listener.warp_access(contiguous(Operation::load, k * 256));
@@ -71,15 +65,13 @@ TEST(Partitions, EachAccessOfABlockIsAStepOfItsOwn)
     EXPECT_EQ(counts.load.mean(), 1);
 }
 
-TEST(Partitions, BlocksThatAreNotActiveTogetherAreNotMixed)
-{
+TEST(Partitions, BlocksThatAreNotActiveTogetherAreNotMixed) {
     const PartitionCounts counts =
         run(90, [](Listener& listener, unsigned i) { listener.warp_access(contiguous(Operation::store, i / 30 * 256)); });
     EXPECT_EQ(counts.store.steps.front(), 3u);
 }
 
-TEST(Partitions, TheLastBlocksMakeAGroupToo)
-{
+TEST(Partitions, TheLastBlocksMakeAGroupToo) {
     const PartitionCounts counts = run(31, [](Listener& listener, unsigned i) {
         listener.warp_access(contiguous(Operation::store, i * 256));
         listener.warp_access(made_access(Space::shared, Operation::store, 4, [](unsigned lane) { return 4 * lane; }));

@@ -17,8 +17,7 @@ namespace simt {
 namespace {
 
 /// Runs the probe in a folder of its own. Returns what it printed, a line a launch, and the model's report.
-std::pair<std::vector<std::string>, nlohmann::json> run_probe()
-{
+std::pair<std::vector<std::string>, nlohmann::json> run_probe() {
     const auto folder = std::filesystem::path(::testing::TempDir()) / ("access_probe_" + std::to_string(std::random_device{}()));
     std::filesystem::create_directories(folder);
     const auto report = (folder / "report.json").string(), printed = (folder / "printed.txt").string();
@@ -36,8 +35,7 @@ std::pair<std::vector<std::string>, nlohmann::json> run_probe()
 }
 
 /// The line that the program prints for a case.
-std::string line_of(const HardwareCase& row)
-{
+std::string line_of(const HardwareCase& row) {
     std::ostringstream line;
     line << row.key;
     for (const std::uint64_t offset : row.offsets) line << ' ' << offset;
@@ -45,15 +43,13 @@ std::string line_of(const HardwareCase& row)
 }
 
 /// The counts of a launch that the table holds for this case.
-std::vector<int> counts_of(const nlohmann::json& kernel, const HardwareCase& row)
-{
+std::vector<int> counts_of(const nlohmann::json& kernel, const HardwareCase& row) {
     const auto& counts = kernel.at(std::string(name_of(row.space)) + "_" + name_of(row.operation));
     if (row.space == Space::shared) return {counts.at("wavefronts")};
     return {counts.at("requests"), counts.at("sectors")};
 }
 
-TEST(Truth, TheProbeItselfCountsWhatTheH200Counted)
-{
+TEST(Truth, TheProbeItselfCountsWhatTheH200Counted) {
     const HardwareTable table = read_hardware_table();
     const auto [lines, report] = run_probe();
     const auto& kernels = report.at("kernels");

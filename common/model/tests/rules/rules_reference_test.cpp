@@ -19,8 +19,7 @@ namespace {
 /// Accesses of all kinds, mostly such as kernels make.
 class Accesses {
 public:
-    WarpAccess next()
-    {
+    WarpAccess next() {
         WarpAccess access{};
         access.operation = number(2) ? Operation::load : Operation::store;
         access.size = 1 << number(5);
@@ -44,8 +43,7 @@ private:
     std::uint64_t number(std::uint64_t below) { return random_() % below; }
 
     std::uint64_t offset(std::uint64_t pattern, std::uint64_t lane, std::uint64_t step, std::uint64_t width, std::uint64_t pitch,
-                         std::uint64_t size)
-    {
+                         std::uint64_t size) {
         switch (pattern) {
             case 0: return lane * size;
             case 1: return lane * step;
@@ -60,8 +58,7 @@ private:
     std::mt19937_64 random_{1};
 };
 
-GlobalCost plain_global_cost(const WarpAccess& access)
-{
+GlobalCost plain_global_cost(const WarpAccess& access) {
     std::set<std::uint64_t> sectors, addresses;
     for (const std::size_t lane : lanes_in(access.active)) {
         addresses.insert(access.address[lane]);
@@ -71,8 +68,7 @@ GlobalCost plain_global_cost(const WarpAccess& access)
     return {static_cast<int>(sectors.size()), (static_cast<int>(addresses.size()) * access.size + 31) / 32};
 }
 
-std::string text(const WarpAccess& access)
-{
+std::string text(const WarpAccess& access) {
     std::string text = std::string(name_of(access.operation)) + " of " + std::to_string(access.size) + " bytes:";
     for (std::size_t lane = 0; lane < warp_size; ++lane)
         text += access.active >> lane & 1 ? " " + std::to_string(access.address[lane]) : " -";
@@ -81,8 +77,7 @@ std::string text(const WarpAccess& access)
 
 constexpr int repetitions = 100000;
 
-TEST(RulesWithoutShortCuts, CountTheSameSectors)
-{
+TEST(RulesWithoutShortCuts, CountTheSameSectors) {
     Accesses accesses;
     const Machine& machine = *find_machine("sm_90");
     for (int i = 0; i < repetitions; ++i) {
@@ -91,8 +86,7 @@ TEST(RulesWithoutShortCuts, CountTheSameSectors)
     }
 }
 
-TEST(RulesWithoutShortCuts, CountTheSameWavefronts)
-{
+TEST(RulesWithoutShortCuts, CountTheSameWavefronts) {
     Accesses accesses;
     std::mt19937 random(3);
     int shortcuts = 0;
@@ -111,8 +105,7 @@ TEST(RulesWithoutShortCuts, CountTheSameWavefronts)
     EXPECT_GT(shortcuts, repetitions / 4);
 }
 
-TEST(RulesWithoutShortCuts, EvenStepsOfWideLoadsDoNotMerge)
-{
+TEST(RulesWithoutShortCuts, EvenStepsOfWideLoadsDoNotMerge) {
     const Machine& machine = *find_machine("sm_90");
     for (const int size : {8, 16})
         for (std::uint64_t step = 1; step < 70; ++step) {

@@ -14,18 +14,15 @@ void PrintTo(const SharedCost& cost, std::ostream* out) { *out << cost.wavefront
 
 namespace {
 
-template <class Address> SharedCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
-{
+template <class Address> SharedCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes) {
     return shared_cost(made_access(Space::shared, Operation::load, size, address, active), *find_machine(machine));
 }
 
-template <class Address> SharedCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
-{
+template <class Address> SharedCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes) {
     return shared_cost(made_access(Space::shared, Operation::store, size, address, active), *find_machine(machine));
 }
 
-TEST(SharedRule, EachStrideConflictsByItsCommonDivisorWithTheBanks)
-{
+TEST(SharedRule, EachStrideConflictsByItsCommonDivisorWithTheBanks) {
     for (unsigned stride = 1; stride <= 33; ++stride) {
         const auto words = [=](unsigned lane) { return 4 * stride * lane; };
         const int of_32 = static_cast<int>(std::gcd(stride, 32u)), of_16 = static_cast<int>(std::gcd(stride, 16u));
@@ -37,8 +34,7 @@ TEST(SharedRule, EachStrideConflictsByItsCommonDivisorWithTheBanks)
 }
 
 // A warp of a block of 16x16 threads reads two columns of a tile of 16 rows.
-TEST(SharedRule, PaddingAColumnOfATileOf16NeedsTwoWordsOn32BanksAndOneOn16)
-{
+TEST(SharedRule, PaddingAColumnOfATileOf16NeedsTwoWordsOn32BanksAndOneOn16) {
     const auto columns_of = [](unsigned padding) { return [=](unsigned lane) { return 4 * (lane % 16 * (16 + padding) + lane / 16); }; };
     const int of_32[] = {8, 2, 1}, of_16[] = {16, 1, 2};
     for (unsigned padding = 0; padding <= 2; ++padding) {
@@ -49,16 +45,14 @@ TEST(SharedRule, PaddingAColumnOfATileOf16NeedsTwoWordsOn32BanksAndOneOn16)
     }
 }
 
-TEST(SharedRule, AColumnOfATileOf32RowsAnd33ColumnsIsFreeOnEveryMachine)
-{
+TEST(SharedRule, AColumnOfATileOf32RowsAnd33ColumnsIsFreeOnEveryMachine) {
     for (const Machine& machine : machines()) {
         const SharedCost cost = load(machine.name.c_str(), 4, [](unsigned lane) { return 4 * 33 * lane; });
         EXPECT_EQ(cost.wavefronts, cost.ideal_wavefronts) << machine.name;
     }
 }
 
-TEST(SharedRule, LanesThatShareAWordDoNotConflictOn32Banks)
-{
+TEST(SharedRule, LanesThatShareAWordDoNotConflictOn32Banks) {
     for (const char* machine : {"sm_90", "fermi"}) {
         EXPECT_EQ(load(machine, 4, [](unsigned) { return 128u; }).wavefronts, 1);
         EXPECT_EQ(load(machine, 4, [](unsigned lane) { return 4 * (lane / 2); }).wavefronts, 1);
@@ -67,8 +61,7 @@ TEST(SharedRule, LanesThatShareAWordDoNotConflictOn32Banks)
     }
 }
 
-TEST(SharedRule, OnlyActiveLanesCount)
-{
+TEST(SharedRule, OnlyActiveLanesCount) {
     const auto rows = [](unsigned lane) { return 128 * lane; };
     EXPECT_EQ(load("sm_90", 4, rows, 0b1).wavefronts, 1);
     EXPECT_EQ(load("sm_90", 4, rows, 0b10101).wavefronts, 3);
@@ -76,21 +69,18 @@ TEST(SharedRule, OnlyActiveLanesCount)
     EXPECT_EQ(load("gt200", 4, rows, 0xFFFF), (SharedCost{16, 1}));
 }
 
-TEST(SharedRule, WideAccessesTakeOneWavefrontAPhase)
-{
+TEST(SharedRule, WideAccessesTakeOneWavefrontAPhase) {
     for (const char* machine : {"sm_90", "fermi"}) EXPECT_EQ(load(machine, 8, [](unsigned lane) { return 8 * lane; }), (SharedCost{2, 2}));
     EXPECT_EQ(load("sm_90", 16, [](unsigned lane) { return 16 * lane; }), (SharedCost{4, 4}));
     EXPECT_EQ(store("sm_90", 16, [](unsigned lane) { return 16 * lane; }), (SharedCost{4, 4}));
 }
 
-TEST(SharedRule, FermiAddsOneToTheWaysOfA16ByteAccess)
-{
+TEST(SharedRule, FermiAddsOneToTheWaysOfA16ByteAccess) {
     EXPECT_EQ(load("fermi", 16, [](unsigned lane) { return 16 * lane; }), (SharedCost{8, 4}));
     EXPECT_EQ(load("fermi", 16, [](unsigned lane) { return 128 * lane; }), (SharedCost{4 * 9, 4}));
 }
 
-TEST(SharedRule, PhasesOfAWideLoadMergeWherePairedLanesReadTheSame)
-{
+TEST(SharedRule, PhasesOfAWideLoadMergeWherePairedLanesReadTheSame) {
     const auto pairs = [](unsigned lane) { return lane / 2; };
     const auto two_apart = [](unsigned lane) { return lane / 4 * 2 + lane % 2; };
     EXPECT_EQ(load("sm_90", 8, [&](unsigned lane) { return 8 * pairs(lane); }), (SharedCost{1, 1}));
@@ -104,8 +94,7 @@ TEST(SharedRule, PhasesOfAWideLoadMergeWherePairedLanesReadTheSame)
     EXPECT_EQ(load("sm_90", 16, [&](unsigned lane) { return 16 * (lane < 16 ? pairs(lane) : lane); }), (SharedCost{3, 3}));
 }
 
-TEST(SharedRule, WithLane31InactiveTheLowerHalfOfA16ByteLoadMergesHoweverItsLanesRead)
-{
+TEST(SharedRule, WithLane31InactiveTheLowerHalfOfA16ByteLoadMergesHoweverItsLanesRead) {
     const auto reversed_rows = [](unsigned lane) { return 16 * (7 - lane % 8); };
     const std::uint32_t all_but_last = all_lanes >> 1;
     EXPECT_EQ(load("sm_90", 16, reversed_rows), (SharedCost{4, 4}));
@@ -115,8 +104,7 @@ TEST(SharedRule, WithLane31InactiveTheLowerHalfOfA16ByteLoadMergesHoweverItsLane
     EXPECT_EQ(load("sm_90", 8, [](unsigned lane) { return 8 * (15 - lane % 16); }, all_but_last), (SharedCost{2, 2}));
 }
 
-TEST(SharedRule, WithLane31ActiveTheLowerHalfOfA16ByteLoadMergesOnlyWherePartnersAreActiveToo)
-{
+TEST(SharedRule, WithLane31ActiveTheLowerHalfOfA16ByteLoadMergesOnlyWherePartnersAreActiveToo) {
     const auto two_elements = [](unsigned lane) { return lane / 16 * 16; };
     const std::uint32_t last = 0x80000000;
     EXPECT_EQ(load("sm_90", 16, two_elements, last | 0x0303), (SharedCost{2, 2}));
@@ -124,8 +112,7 @@ TEST(SharedRule, WithLane31ActiveTheLowerHalfOfA16ByteLoadMergesOnlyWherePartner
     EXPECT_EQ(load("sm_90", 16, two_elements, last >> 1 | 0x0301), (SharedCost{2, 2}));
 }
 
-TEST(SharedRule, A16ByteLoadOfOneAddressTakesAWavefrontFor16Lanes)
-{
+TEST(SharedRule, A16ByteLoadOfOneAddressTakesAWavefrontFor16Lanes) {
     const auto same = [](unsigned) { return 64u; };
     EXPECT_EQ(load("sm_90", 16, same, 0x80000001), (SharedCost{1, 1}));
     EXPECT_EQ(load("sm_90", 16, same, 0x55555555), (SharedCost{1, 1}));
@@ -133,21 +120,18 @@ TEST(SharedRule, A16ByteLoadOfOneAddressTakesAWavefrontFor16Lanes)
     EXPECT_EQ(load("sm_90", 16, same), (SharedCost{2, 2}));
 }
 
-TEST(SharedRule, PhasesThatConflictDoNotMerge)
-{
+TEST(SharedRule, PhasesThatConflictDoNotMerge) {
     EXPECT_EQ(load("sm_90", 8, [](unsigned lane) { return lane % 2 ? 0u : 1024u; }), (SharedCost{4, 1}));
     EXPECT_EQ(load("sm_90", 8, [](unsigned lane) { return lane / 16 ? 0u : 1024u; }), (SharedCost{2, 1}));
 }
 
-TEST(SharedRule, StoresDoNotMerge)
-{
+TEST(SharedRule, StoresDoNotMerge) {
     EXPECT_EQ(store("sm_90", 8, [](unsigned) { return 0u; }), (SharedCost{2, 2}));
     EXPECT_EQ(store("sm_90", 16, [](unsigned) { return 0u; }), (SharedCost{4, 4}));
     EXPECT_EQ(load("fermi", 8, [](unsigned) { return 0u; }), (SharedCost{2, 2}));
 }
 
-TEST(SharedRule, OneWordAStepIsBroadcastOn16Banks)
-{
+TEST(SharedRule, OneWordAStepIsBroadcastOn16Banks) {
     EXPECT_EQ(load("gt200", 4, [](unsigned) { return 0u; }), (SharedCost{2, 2}));
     // Each step serves all lanes of one word and one lane of every other: 8 words of 2 lanes need 2 steps a half-warp,
     // 4 words of 4 lanes need 4.
@@ -160,33 +144,28 @@ TEST(SharedRule, OneWordAStepIsBroadcastOn16Banks)
     EXPECT_EQ(load("gt200", 4, [](unsigned lane) { return lane % 2 ? 0u : 64u; }), (SharedCost{4, 2}));
 }
 
-TEST(SharedRule, OfLanesThatStoreToOneAddressOneDoesOn16Banks)
-{
+TEST(SharedRule, OfLanesThatStoreToOneAddressOneDoesOn16Banks) {
     EXPECT_EQ(store("gt200", 4, [](unsigned) { return 0u; }), (SharedCost{2, 2}));
     EXPECT_EQ(store("gt200", 4, [](unsigned lane) { return 4 * (lane / 4); }), (SharedCost{2, 2}));
     EXPECT_EQ(store("gt200", 1, [](unsigned lane) { return lane; }), (SharedCost{8, 2}));
 }
 
-TEST(SharedRule, WideAccessesAreSplitIntoWordsOn16Banks)
-{
+TEST(SharedRule, WideAccessesAreSplitIntoWordsOn16Banks) {
     EXPECT_EQ(load("gt200", 8, [](unsigned lane) { return 8 * lane; }), (SharedCost{8, 4}));
     EXPECT_EQ(store("g80", 16, [](unsigned lane) { return 16 * lane; }), (SharedCost{32, 8}));
 }
 
-Machine made_up(int banks, int bank_width, int request_lanes)
-{
+Machine made_up(int banks, int bank_width, int request_lanes) {
     Machine machine = *find_machine("fermi");
     machine.shared = {banks, bank_width, request_lanes, SharedWords::multicast, WideShared::phases, 0};
     return machine;
 }
 
-template <class Address> SharedCost load(const Machine& machine, int size, Address&& address, std::uint32_t active = all_lanes)
-{
+template <class Address> SharedCost load(const Machine& machine, int size, Address&& address, std::uint32_t active = all_lanes) {
     return shared_cost(made_access(Space::shared, Operation::load, size, address, active), machine);
 }
 
-TEST(SharedRule, HoldsForAnyNumberOfBanks)
-{
+TEST(SharedRule, HoldsForAnyNumberOfBanks) {
     const auto words = [](unsigned stride) { return [=](unsigned lane) { return 4 * stride * lane; }; };
     // 32 lanes have 32 words, 24 of them at a time.
     EXPECT_EQ(load(made_up(24, 4, 32), 4, words(1)), (SharedCost{2, 2}));
@@ -197,8 +176,7 @@ TEST(SharedRule, HoldsForAnyNumberOfBanks)
     EXPECT_EQ(load(made_up(1, 4, 32), 4, words(1)), (SharedCost{32, 32}));
 }
 
-TEST(SharedRule, APhaseHasAsManyLanesAsTheBanksHoldElements)
-{
+TEST(SharedRule, APhaseHasAsManyLanesAsTheBanksHoldElements) {
     const auto row = [](unsigned size) { return [=](unsigned lane) { return size * lane; }; };
     EXPECT_EQ(load(made_up(32, 8, 32), 8, row(8)), (SharedCost{1, 1}));
     EXPECT_EQ(load(made_up(32, 8, 32), 16, row(16)), (SharedCost{2, 2}));
@@ -212,8 +190,7 @@ TEST(SharedRule, APhaseHasAsManyLanesAsTheBanksHoldElements)
     EXPECT_EQ(load(made_up(32, 3, 32), 4, row(4), 0b1), (SharedCost{1, 1}));
 }
 
-TEST(SharedRule, WordsThatFillTheBanksTwiceDoNotMerge)
-{
+TEST(SharedRule, WordsThatFillTheBanksTwiceDoNotMerge) {
     // With lane 31 inactive the lower half could merge, but has 64 words for 32 banks. That is no conflict.
     EXPECT_EQ(load("sm_90", 16, [](unsigned lane) { return 16 * lane; }, all_lanes >> 1), (SharedCost{4, 4}));
 }

@@ -22,8 +22,7 @@ namespace {
 using Words = std::set<std::pair<int, std::uint64_t>>;
 
 /// Each lane with each word that it asks for.
-Words words_of(const WarpAccess& access, const SharedMemory& memory)
-{
+Words words_of(const WarpAccess& access, const SharedMemory& memory) {
     Words wanted;
     for (int lane = 0; lane < warp_size; ++lane)
         for (int byte = 0; byte < access.size; ++byte)
@@ -33,16 +32,14 @@ Words words_of(const WarpAccess& access, const SharedMemory& memory)
     return wanted;
 }
 
-std::string name_of(const SharedMemory& memory)
-{
+std::string name_of(const SharedMemory& memory) {
     return std::to_string(memory.banks) + " banks of " + std::to_string(memory.bank_width) + " bytes, requests of " +
            std::to_string(memory.request_lanes) + " lanes";
 }
 
 /// Checks what is true of every schedule: as many wavefronts as are counted, each free of conflicts, and every word that a
 /// lane asked for served once. Stores to one address are left to the test that names them.
-void expect_sound(const WarpAccess& access, const Machine& machine, const std::string& what)
-{
+void expect_sound(const WarpAccess& access, const Machine& machine, const std::string& what) {
     const SharedMemory& memory = machine.shared;
     const std::string where = name_of(memory) + ": " + what;
     const Schedule schedule = shared_schedule(access, memory);
@@ -59,8 +56,7 @@ void expect_sound(const WarpAccess& access, const Machine& machine, const std::s
     EXPECT_EQ(served, words_of(access, memory)) << where;
 }
 
-bool stores_twice_to_an_address(const WarpAccess& access)
-{
+bool stores_twice_to_an_address(const WarpAccess& access) {
     std::set<std::uint64_t> addresses;
     for (int lane = 0; lane < warp_size; ++lane)
         if (access.active >> lane & 1 && !addresses.insert(access.address[static_cast<std::size_t>(lane)]).second)
@@ -68,8 +64,7 @@ bool stores_twice_to_an_address(const WarpAccess& access)
     return false;
 }
 
-TEST(SharedSchedule, HasTheWavefrontsThatAreCountedForEveryAccessOfTheHardwareTable)
-{
+TEST(SharedSchedule, HasTheWavefrontsThatAreCountedForEveryAccessOfTheHardwareTable) {
     int tried = 0;
     for (const HardwareCase& one : read_hardware_table().cases) {
         if (one.space != Space::shared) continue;
@@ -82,8 +77,7 @@ TEST(SharedSchedule, HasTheWavefrontsThatAreCountedForEveryAccessOfTheHardwareTa
     EXPECT_GT(tried, 3000);
 }
 
-TEST(SharedSchedule, HasTheWavefrontsThatAreCountedForRandomAccesses)
-{
+TEST(SharedSchedule, HasTheWavefrontsThatAreCountedForRandomAccesses) {
     std::mt19937 random(1);
     for (int i = 0; i < 3000; ++i) {
         const int size = 1 << random() % 5;
@@ -99,8 +93,7 @@ TEST(SharedSchedule, HasTheWavefrontsThatAreCountedForRandomAccesses)
     }
 }
 
-TEST(SharedSchedule, ServesTheWordsOfABankInTheOrderOfTheirLanes)
-{
+TEST(SharedSchedule, ServesTheWordsOfABankInTheOrderOfTheirLanes) {
     const auto column = made_access(Space::shared, Operation::load, 4, [](unsigned lane) { return 128 * lane; });
     const auto schedule = shared_schedule(column, find_machine("sm_90")->shared).wavefronts;
     ASSERT_EQ(schedule.size(), 32u);
@@ -108,16 +101,14 @@ TEST(SharedSchedule, ServesTheWordsOfABankInTheOrderOfTheirLanes)
         EXPECT_EQ(schedule[static_cast<std::size_t>(lane)], (Wavefront{{lane, static_cast<std::uint64_t>(32 * lane)}}));
 }
 
-TEST(SharedSchedule, OfLanesThatStoreToOneAddressTheFirstIsServedOnOldMachines)
-{
+TEST(SharedSchedule, OfLanesThatStoreToOneAddressTheFirstIsServedOnOldMachines) {
     const auto same = made_access(Space::shared, Operation::store, 4, [](unsigned) { return std::uint64_t{4}; });
     EXPECT_EQ(shared_schedule(same, find_machine("gt200")->shared).wavefronts, (std::vector<Wavefront>{{{0, 1}}, {{16, 1}}}));
     EXPECT_EQ(shared_schedule(same, find_machine("sm_90")->shared).wavefronts.front().size(), 32u);
 }
 
 /// Requests of whole words, one after the other: each takes as many wavefronts as its fullest bank has words.
-SharedCost plain_cost(const WarpAccess& access, const SharedMemory& memory)
-{
+SharedCost plain_cost(const WarpAccess& access, const SharedMemory& memory) {
     SharedCost cost{0, 0};
     for (int first = 0; first < warp_size; first += memory.request_lanes) {
         std::map<std::uint64_t, std::set<std::uint64_t>> of_bank;
@@ -134,8 +125,7 @@ SharedCost plain_cost(const WarpAccess& access, const SharedMemory& memory)
     return cost;
 }
 
-TEST(SharedSchedule, FollowsTheRuleOnMachinesOfAnyBanksWidthsAndRequests)
-{
+TEST(SharedSchedule, FollowsTheRuleOnMachinesOfAnyBanksWidthsAndRequests) {
     std::mt19937 random(2);
     for (int i = 0; i < 5000; ++i) {
         Machine machine = *find_machine("fermi");
@@ -153,8 +143,7 @@ TEST(SharedSchedule, FollowsTheRuleOnMachinesOfAnyBanksWidthsAndRequests)
     }
 }
 
-TEST(SharedSchedule, ServesAtomicOperationsLaneByLane)
-{
+TEST(SharedSchedule, ServesAtomicOperationsLaneByLane) {
     WarpAccess access = made_access(Space::shared, Operation::atomic, 4, [](unsigned lane) { return std::uint64_t{lane % 2 * 4}; }, 0b1111);
     const SharedMemory& memory = find_machine("sm_90")->shared;
     EXPECT_EQ(shared_schedule(access, memory).wavefronts, (std::vector<Wavefront>{{{0, 0}, {1, 1}}, {{2, 0}, {3, 1}}}));

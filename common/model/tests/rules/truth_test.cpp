@@ -13,8 +13,7 @@
 namespace simt {
 namespace {
 
-WarpAccess access_of(const HardwareCase& row)
-{
+WarpAccess access_of(const HardwareCase& row) {
     WarpAccess access{};
     access.space = row.space;
     access.operation = row.operation;
@@ -25,15 +24,13 @@ WarpAccess access_of(const HardwareCase& row)
 }
 
 /// The model's counts, in the table's order.
-std::vector<int> counts_of(const HardwareCase& row)
-{
+std::vector<int> counts_of(const HardwareCase& row) {
     const Machine& machine = *find_machine("sm_90");
     if (row.space == Space::shared) return {shared_cost(access_of(row), machine).wavefronts};
     return {1, global_cost(access_of(row), machine).sectors};
 }
 
-TEST(Truth, TheModelCountsWhatTheH200Counted)
-{
+TEST(Truth, TheModelCountsWhatTheH200Counted) {
     const HardwareTable table = read_hardware_table();
     ASSERT_GT(table.cases.size(), 1500u);
     for (const HardwareCase& row : table.cases) {
@@ -42,23 +39,20 @@ TEST(Truth, TheModelCountsWhatTheH200Counted)
     }
 }
 
-TEST(Truth, EveryOpenCaseIsACaseOfTheTable)
-{
+TEST(Truth, EveryOpenCaseIsACaseOfTheTable) {
     const HardwareTable table = read_hardware_table();
     std::set<std::string> keys;
     for (const HardwareCase& row : table.cases) EXPECT_TRUE(keys.insert(row.key).second) << row.key << " stands twice";
     for (const std::string& key : table.open) EXPECT_TRUE(keys.contains(key)) << key;
 }
 
-TEST(Truth, EverySpaceOperationAndSizeIsCovered)
-{
+TEST(Truth, EverySpaceOperationAndSizeIsCovered) {
     std::set<std::tuple<Space, Operation, int>> kinds;
     for (const HardwareCase& row : read_hardware_table().cases) kinds.insert({row.space, row.operation, row.size});
     EXPECT_EQ(kinds.size(), 2u * 2u * 3u);
 }
 
-TEST(Truth, IdealWavefrontsNeverExceedWavefronts)
-{
+TEST(Truth, IdealWavefrontsNeverExceedWavefronts) {
     for (const Machine& machine : machines())
         for (const HardwareCase& row : read_hardware_table().cases) {
             if (row.space != Space::shared) continue;

@@ -9,8 +9,7 @@
 
 namespace {
 
-template <class T> __global__ void operate(T* data, T* old, const T* values, int n)
-{
+template <class T> __global__ void operate(T* data, T* old, const T* values, int n) {
     for (int i = 0; i < n; ++i) {
         T* at = data + 10 * i;
         T* before = old + 10 * i;
@@ -31,8 +30,7 @@ template <class T> class Atomics : public testing::Test {};
 using AtomicTypes = testing::Types<int, unsigned, unsigned long long>;
 TYPED_TEST_SUITE(Atomics, AtomicTypes, );
 
-TYPED_TEST(Atomics, DoWhatTheirNamesSay)
-{
+TYPED_TEST(Atomics, DoWhatTheirNamesSay) {
     using T = TypeParam;
     constexpr int n = 50;
     auto initial = random_values<T>(10 * n), values = random_values<T>(n, 2);
@@ -54,14 +52,12 @@ TYPED_TEST(Atomics, DoWhatTheirNamesSay)
     }
 }
 
-__global__ void wrap(unsigned* up, unsigned* down, unsigned limit)
-{
+__global__ void wrap(unsigned* up, unsigned* down, unsigned limit) {
     atomicInc(up, limit);
     atomicDec(down, limit);
 }
 
-TEST(AtomicCounters, WrapAtTheirLimit)
-{
+TEST(AtomicCounters, WrapAtTheirLimit) {
     Device<unsigned> up(std::vector<unsigned>{0}), down(std::vector<unsigned>{3});
     counts_of([&] { wrap<<<2, 50>>>(up.data, down.data, 6); });
     EXPECT_EQ(up.host()[0], 100u % 7);
@@ -72,8 +68,7 @@ TEST(AtomicCounters, WrapAtTheirLimit)
     EXPECT_EQ(down.host()[0], 6u) << "above the limit it starts again at the limit";
 }
 
-__global__ void add_reals(float* f, double* d, float2* f2, float4* f4)
-{
+__global__ void add_reals(float* f, double* d, float2* f2, float4* f4) {
     atomicAdd(f, 0.5f);
     atomicAdd(d, 0.25);
     atomicAdd(f2, make_float2(1, 2));
@@ -82,8 +77,7 @@ __global__ void add_reals(float* f, double* d, float2* f2, float4* f4)
     atomicSub(reinterpret_cast<int*>(f + 2), 3);
 }
 
-TEST(AtomicReals, AddUp)
-{
+TEST(AtomicReals, AddUp) {
     Device<float> f(std::vector<float>(3));
     Device<double> d(std::vector<double>(1));
     Device<float2> f2(std::vector<float2>(1));
@@ -96,8 +90,7 @@ TEST(AtomicReals, AddUp)
     EXPECT_EQ(std::bit_cast<int>(f.host()[2]), -768);
 }
 
-__global__ void locked(int* lock, int* value)
-{
+__global__ void locked(int* lock, int* value) {
     while (atomicCAS(lock, 0, 1) != 0) {}
     int old = *static_cast<volatile int*>(value);
     *static_cast<volatile int*>(value) = old + 1;
@@ -105,8 +98,7 @@ __global__ void locked(int* lock, int* value)
     atomicExch(lock, 0);
 }
 
-TEST(AtomicLocks, LetOneThreadOfABlockInAtATime)
-{
+TEST(AtomicLocks, LetOneThreadOfABlockInAtATime) {
     Device<int> lock(std::vector<int>(1)), value(std::vector<int>(1));
     model::take_launches();
     locked<<<8, 1>>>(lock.data, value.data);
@@ -117,8 +109,7 @@ TEST(AtomicLocks, LetOneThreadOfABlockInAtATime)
 
 enum class Poll { add, exchange, compare, bits, clock, sleep };
 
-__global__ void hand_over(int* flag, int* value, Poll how)
-{
+__global__ void hand_over(int* flag, int* value, Poll how) {
     if (threadIdx.x == 0) {
         for (bool waits = true; waits;) switch (how) {
                 case Poll::add: waits = atomicAdd(flag, 0) == 0; break;
@@ -137,8 +128,7 @@ __global__ void hand_over(int* flag, int* value, Poll how)
     }
 }
 
-TEST(AtomicLocks, AThreadThatPollsLetsOthersRun)
-{
+TEST(AtomicLocks, AThreadThatPollsLetsOthersRun) {
     for (const Poll how : {Poll::add, Poll::exchange, Poll::compare, Poll::bits, Poll::clock, Poll::sleep}) {
         Device<int> flag(std::vector<int>{0, 1}), value(std::vector<int>(2));
         model::take_launches();
@@ -151,14 +141,12 @@ TEST(AtomicLocks, AThreadThatPollsLetsOthersRun)
     model::take_hazards();
 }
 
-__global__ void at_lines(int* data)
-{
+__global__ void at_lines(int* data) {
     atomicAdd(data, 1);
     atomicMax(data, 100);
 }
 
-TEST(AtomicCounts, StandAtTheUsersLines)
-{
+TEST(AtomicCounts, StandAtTheUsersLines) {
     Device<int> data(std::vector<int>(1));
     const auto counts = counts_of([&] { at_lines<<<1, 32>>>(data.data); });
     ASSERT_EQ(counts.lines.size(), 2u);

@@ -16,8 +16,7 @@ namespace {
 
 constexpr int fields = 12;
 
-template <unsigned size> __global__ void describe_tiles(int* out)
-{
+template <unsigned size> __global__ void describe_tiles(int* out) {
     const cg::thread_block block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<size>(block);
     const int rank = block.thread_rank();
@@ -39,8 +38,7 @@ template <unsigned size> __global__ void describe_tiles(int* out)
     for (int i = 0; i < fields; ++i) mine[i] = values[i];
 }
 
-template <unsigned size> void check_tiles()
-{
+template <unsigned size> void check_tiles() {
     const dim3 extent(8, 4, 2);
     Device<int> out(fields * 64);
     counts_of([&] { describe_tiles<size><<<1, extent>>>(out.data); });
@@ -65,8 +63,7 @@ template <unsigned size> void check_tiles()
     }
 }
 
-TEST(Tiles, OfEverySizeKnowTheirThreads)
-{
+TEST(Tiles, OfEverySizeKnowTheirThreads) {
     check_tiles<1>();
     check_tiles<2>();
     check_tiles<8>();
@@ -74,34 +71,29 @@ TEST(Tiles, OfEverySizeKnowTheirThreads)
     check_tiles<32>();
 }
 
-template <int size> __device__ int sum_of(cg::thread_block_tile<size> tile, int value)
-{
+template <int size> __device__ int sum_of(cg::thread_block_tile<size> tile, int value) {
     for (int i = tile.size() / 2; i > 0; i /= 2) value += tile.shfl_down(value, i);
     return value;
 }
-template <int size> __global__ void add_in_function(int* out)
-{
+template <int size> __global__ void add_in_function(int* out) {
     const auto tile = cg::tiled_partition<size>(cg::this_thread_block());
     const int sum = sum_of<size>(tile, tile.thread_rank());
     if (tile.thread_rank() == 0) out[tile.meta_group_rank()] = sum;
 }
 
-TEST(Tiles, AreTakenByFunctionsThatNameOnlyTheSize)
-{
+TEST(Tiles, AreTakenByFunctionsThatNameOnlyTheSize) {
     Device<int> out(4);
     add_in_function<16><<<1, 64>>>(out.data);
     EXPECT_EQ(out.host(), std::vector<int>(4, 120));
 }
 
-__global__ void tiles_of_tiles(unsigned* out)
-{
+__global__ void tiles_of_tiles(unsigned* out) {
     const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
     const auto part = cg::tiled_partition<4>(tile);
     out[threadIdx.x] = part.thread_rank() + 10 * part.meta_group_rank() + 100 * part.meta_group_size();
 }
 
-TEST(Tiles, CanBeCutFromTiles)
-{
+TEST(Tiles, CanBeCutFromTiles) {
     Device<unsigned> out(64);
     counts_of([&] { tiles_of_tiles<<<1, 64>>>(out.data); });
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(out.host()[i], i % 4 + 10 * (i % 16 / 4) + 400);
@@ -112,16 +104,14 @@ struct Pair {
     int index;
 };
 
-__global__ void best(Pair* out, const double* keys)
-{
+__global__ void best(Pair* out, const double* keys) {
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     Pair mine{keys[threadIdx.x], static_cast<int>(threadIdx.x)};
     mine = cg::reduce(warp, mine, [](const Pair& a, const Pair& b) { return a.key < b.key ? b : a; });
     if (warp.thread_rank() == 0) out[warp.meta_group_rank()] = mine;
 }
 
-TEST(Reduce, TakesTypesAndOperationsOfTheProgram)
-{
+TEST(Reduce, TakesTypesAndOperationsOfTheProgram) {
     const auto keys = random_values<double>(96);
     Device<double> in(keys);
     Device<Pair> out(3);
@@ -133,37 +123,32 @@ TEST(Reduce, TakesTypesAndOperationsOfTheProgram)
     }
 }
 
-__global__ void partial_warp(int* out)
-{
+__global__ void partial_warp(int* out) {
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     int all_equal = 0;
     tile.match_all(5, all_equal);
     out[threadIdx.x] = cg::reduce(tile, 1, cg::plus<int>()) + 100 * all_equal;
 }
 
-TEST(Tiles, OfALastWarpThatIsNotFullHaveItsThreads)
-{
+TEST(Tiles, OfALastWarpThatIsNotFullHaveItsThreads) {
     Device<int> out(40);
     counts_of([&] { partial_warp<<<1, 40>>>(out.data); });
     for (int i = 0; i < 40; ++i) EXPECT_EQ(out.host()[i], i < 32 ? 132 : 108);
 }
 
-__device__ int aggregated_increment(int* counter)
-{
+__device__ int aggregated_increment(int* counter) {
     const cg::coalesced_group here = cg::coalesced_threads();
     int base = 0;
     if (here.thread_rank() == 0) base = atomicAdd(counter, here.size());
     return here.shfl(base, 0) + here.thread_rank();
 }
 
-__global__ void filter(int* out, int* count, const int* in, int n)
-{
+__global__ void filter(int* out, int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] > 0) out[aggregated_increment(count)] = in[i];
 }
 
-TEST(CoalescedThreads, AggregateTheirIncrements)
-{
+TEST(CoalescedThreads, AggregateTheirIncrements) {
     const auto values = random_values<int>(500);
     std::vector<int> expected;
     for (int value : values)
@@ -177,8 +162,7 @@ TEST(CoalescedThreads, AggregateTheirIncrements)
     EXPECT_LE(counts.global_atomic.requests, 16u) << "one atomic a warp";
 }
 
-__global__ void groups_of_any_kind(int* out)
-{
+__global__ void groups_of_any_kind(int* out) {
     extern __shared__ int values[];
     const auto block = cg::this_thread_block();
     const cg::thread_group group = cg::tiled_partition(block, 8);
@@ -189,8 +173,7 @@ __global__ void groups_of_any_kind(int* out)
     out[threadIdx.x] = neighbor;
 }
 
-TEST(ThreadGroup, MayBeATileWhoseSizeIsChosenLate)
-{
+TEST(ThreadGroup, MayBeATileWhoseSizeIsChosenLate) {
     Device<int> out(64);
     counts_of([&] { groups_of_any_kind<<<1, 64, 64 * sizeof(int)>>>(out.data); });
     for (int i = 0; i < 64; ++i) EXPECT_EQ(out.host()[i], i / 8 * 8 + (i + 1) % 8);

@@ -16,15 +16,13 @@
 namespace {
 
 template <class Result, class Input, class Function>
-__global__ void apply(Result* results, const Input* inputs, int count, Function function)
-{
+__global__ void apply(Result* results, const Input* inputs, int count, Function function) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) results[i] = function(inputs[i]);
 }
 
 /// The results of `function` for all inputs, on the device. Inputs come from memory, so the compiler cannot fold them.
-template <class Result, class Input, class Function> std::vector<Result> on_device(const std::vector<Input>& inputs, Function function)
-{
+template <class Result, class Input, class Function> std::vector<Result> on_device(const std::vector<Input>& inputs, Function function) {
     const int count = static_cast<int>(inputs.size());
     Device<Input> in(inputs);
     Device<Result> out(inputs.size());
@@ -38,8 +36,7 @@ template <class T, int count> struct Several {
 };
 
 /// Elements i of several vectors side by side.
-template <class T> std::vector<Several<T, 2>> pairs(const std::vector<T>& a, const std::vector<T>& b)
-{
+template <class T> std::vector<Several<T, 2>> pairs(const std::vector<T>& a, const std::vector<T>& b) {
     std::vector<Several<T, 2>> both(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) both[i] = {a[i], b[i]};
     return both;
@@ -53,8 +50,7 @@ struct Bits {
     unsigned long long all_reversed;
 };
 
-void count_and_reverse_bits()
-{
+void count_and_reverse_bits() {
     const auto values = random_values<unsigned long long>(500);
     const auto results = on_device<Bits>(values, [] __device__(unsigned long long x) {
         const auto low = static_cast<unsigned>(x);
@@ -89,8 +85,7 @@ void count_and_reverse_bits()
 }
 TEST(IntegerFunctions, CountAndReverseBits) { count_and_reverse_bits(); }
 
-void pick_bytes_and_shift()
-{
+void pick_bytes_and_shift() {
     const auto bytes = on_device<unsigned>(std::vector<unsigned>{0x7531, 0xc0c1},
                                            [] __device__(unsigned s) { return __byte_perm(0x33221100, 0x77665584, s); });
     EXPECT_EQ(bytes[0], 0x77553311u);
@@ -114,8 +109,7 @@ void pick_bytes_and_shift()
 }
 TEST(IntegerFunctions, PickBytesAndShiftAcrossWords) { pick_bytes_and_shift(); }
 
-void multiply_and_average()
-{
+void multiply_and_average() {
     const auto a = random_values<int>(300, 5), b = random_values<int>(300, 6);
     const auto results = on_device<Several<unsigned, 10>>(pairs(a, b), [] __device__(Several<int, 2> in) {
         const int x = in[0], y = in[1];
@@ -152,8 +146,7 @@ void multiply_and_average()
 }
 TEST(IntegerFunctions, MultiplyAndAverage) { multiply_and_average(); }
 
-void extremes_of_three()
-{
+void extremes_of_three() {
     const std::vector<Several<int, 3>> cases = {{{1, 2, 3}}, {{3, 1, 2}}, {{2, 3, 1}}, {{-1, -2, -3}}, {{INT_MIN, 0, INT_MAX}},
                                                 {{5, 5, -5}}};
     const auto results = on_device<Several<int, 14>>(cases, [] __device__(Several<int, 3> in) {
@@ -199,8 +192,7 @@ void extremes_of_three()
 }
 TEST(IntegerFunctions, MinimaAndMaximaOfThree) { extremes_of_three(); }
 
-void halves_of_a_word()
-{
+void halves_of_a_word() {
     const std::vector<Several<unsigned, 3>> words = {{{0x0001ffffu, 0x00020001u, 0x7fff0002u}}, {{0xffffffffu, 0xfffe0001u, 0x80000002u}}};
     const auto results = on_device<Several<unsigned, 6>>(words, [] __device__(Several<unsigned, 3> in) {
         const unsigned a = in[0], b = in[1], c = in[2];
@@ -213,8 +205,7 @@ void halves_of_a_word()
 }
 TEST(IntegerFunctions, HalvesOfAWordAreComparedEachForItself) { halves_of_a_word(); }
 
-TEST(MinMax, HaveTheResultTypesOfCuda)
-{
+TEST(MinMax, HaveTheResultTypesOfCuda) {
     static_assert(std::is_same_v<decltype(min(1, 2u)), unsigned> && std::is_same_v<decltype(max(1L, 2L)), long>);
     static_assert(std::is_same_v<decltype(min(1.0f, 2.0)), double> && std::is_same_v<decltype(max(1.0f, 2.0f)), float>);
     static_assert(std::is_same_v<decltype(max(1ll, 2ull)), unsigned long long>);
@@ -226,8 +217,7 @@ struct Conversions {
     float float_down, float_up, float_zero, float_nearest;
 };
 
-void conversions_round()
-{
+void conversions_round() {
     const auto values = random_values<double>(500);
     const auto results = on_device<Conversions>(values, [] __device__(double x) {
         const auto f = static_cast<float>(x);
@@ -267,8 +257,7 @@ void conversions_round()
 }
 TEST(Conversions, RoundAsTheirSuffixSays) { conversions_round(); }
 
-void conversions_keep_bits()
-{
+void conversions_keep_bits() {
     const auto values = random_values<float>(100);
     const auto results = on_device<int>(values, [] __device__(float f) {
         const double d = static_cast<double>(f) / 3;
@@ -283,8 +272,7 @@ struct Rounded {
     double root_up, root_down_wide, fused;
 };
 
-void arithmetic_rounds()
-{
+void arithmetic_rounds() {
     const auto a = random_values<float>(300, 8), b = random_values<float>(300, 9);
     const auto results = on_device<Rounded>(pairs(a, b), [] __device__(Several<float, 2> in) {
         const float x = in[0], y = in[1];
@@ -314,8 +302,7 @@ void arithmetic_rounds()
 TEST(Conversions, KeepBits) { conversions_keep_bits(); }
 TEST(Arithmetic, RoundsAsItsSuffixSays) { arithmetic_rounds(); }
 
-void functions_beyond_the_standard()
-{
+void functions_beyond_the_standard() {
     const auto values = random_values<double>(200);
     const auto results = on_device<Several<double, 9>>(values, [] __device__(double x) {
         const double p = fabs(x) + 0.1;
@@ -355,15 +342,13 @@ void functions_beyond_the_standard()
 }
 TEST(Mathematics, HasTheFunctionsBeyondTheStandards) { functions_beyond_the_standard(); }
 
-__global__ void through_hints(float4* out, const float4* in, int* ints)
-{
+__global__ void through_hints(float4* out, const float4* in, int* ints) {
     const float4 v = __ldg(&in[threadIdx.x]);
     __stcs(&out[threadIdx.x], make_float4(v.x, v.x, v.x, v.x));
     __stcg(ints + threadIdx.x, __ldcs(ints + threadIdx.x) + max(1, 2));
 }
 
-TEST(MemoryHints, ArePlainAccessesOnTheUsersLine)
-{
+TEST(MemoryHints, ArePlainAccessesOnTheUsersLine) {
     Device<float4> in(std::vector<float4>(32, make_float4(5, 6, 7, 8))), out(32);
     Device<int> ints(std::vector<int>(32, 40));
     const auto counts = counts_of([&] { through_hints<<<1, 32>>>(out.data, in.data, ints.data); });

@@ -9,15 +9,13 @@ namespace {
 
 __global__ void fill(int* out, int value) { out[threadIdx.x] = value + threadIdx.x; }
 
-__global__ void use_dynamic_shared(int* out)
-{
+__global__ void use_dynamic_shared(int* out) {
     extern __shared__ int values[];
     values[threadIdx.x] = threadIdx.x;
     out[threadIdx.x] = values[threadIdx.x];
 }
 
-TEST(Launches, AreMadeByFunctionToo)
-{
+TEST(Launches, AreMadeByFunctionToo) {
     Device<int> out(32);
     int value = 3;
     void* arguments[] = {&out.data, &value};
@@ -28,8 +26,7 @@ TEST(Launches, AreMadeByFunctionToo)
     EXPECT_EQ(out.host()[5], 9);
 }
 
-template <class Number, int Step> __global__ void add_up(Number* out, const Number* numbers, unsigned count)
-{
+template <class Number, int Step> __global__ void add_up(Number* out, const Number* numbers, unsigned count) {
     extern __shared__ Number partial[];
     cudaGridDependencySynchronize();
     partial[threadIdx.x] = numbers[(blockIdx.x * blockDim.x + threadIdx.x) * Step % count];
@@ -39,8 +36,7 @@ template <class Number, int Step> __global__ void add_up(Number* out, const Numb
 
 /// A launch that may overlap the one before it.
 struct ConfiguredLaunch {
-    explicit ConfiguredLaunch(unsigned threads = 32)
-    {
+    explicit ConfiguredLaunch(unsigned threads = 32) {
         attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[0].val.programmaticStreamSerializationAllowed = 1;
         config.gridDim = 2;
@@ -53,8 +49,7 @@ struct ConfiguredLaunch {
     cudaLaunchConfig_t config = {};
 };
 
-TEST(Launches, AreMadeByAConfigurationToo)
-{
+TEST(Launches, AreMadeByAConfigurationToo) {
     std::vector<float> numbers(64);
     for (int i = 0; i < 64; ++i) numbers[i] = static_cast<float>(i);
     Device<float> in(numbers), out(64);
@@ -81,8 +76,7 @@ TEST(Launches, AreMadeByAConfigurationToo)
     EXPECT_EQ(counts_of([&] { cudaLaunchKernelEx(pointer, add_up<float, 3>, out.data, values, count); }).grid.x, 1u);
 }
 
-TEST(Launches, ByAConfigurationThatCannotBeAreRefused)
-{
+TEST(Launches, ByAConfigurationThatCannotBeAreRefused) {
     Device<int> out(32);
     ConfiguredLaunch too_wide(2048);
     model::take_errors();
@@ -103,8 +97,7 @@ TEST(Launches, ByAConfigurationThatCannotBeAreRefused)
     expect_error(cudaLaunchKernelEx(&launch.config, fill, out.data, 1), cudaErrorInvalidValue);
 }
 
-TEST(Launches, TakeAttributesThatChangeNoCount)
-{
+TEST(Launches, TakeAttributesThatChangeNoCount) {
     Device<int> out(32);
     ConfiguredLaunch launch;
     launch.config.gridDim = 1;
@@ -125,8 +118,7 @@ TEST(Launches, TakeAttributesThatChangeNoCount)
     EXPECT_EQ(model::take_errors().size(), 0u);
 }
 
-TEST(Launches, NeedLeaveForMoreThan48KilobytesOfDynamicSharedMemory)
-{
+TEST(Launches, NeedLeaveForMoreThan48KilobytesOfDynamicSharedMemory) {
     Device<int> out(32);
     const int most = model::current_machine().max_shared_bytes;
     use_dynamic_shared<<<1, 32, 48 << 10>>>(out.data);
@@ -141,8 +133,7 @@ TEST(Launches, NeedLeaveForMoreThan48KilobytesOfDynamicSharedMemory)
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
-TEST(Occupancy, FollowsFromThreadsBlocksAndDynamicSharedMemory)
-{
+TEST(Occupancy, FollowsFromThreadsBlocksAndDynamicSharedMemory) {
     int blocks = 0, grid = 0, size = 0;
     for (const auto [block_size, shared, expected] :
          {std::tuple{1024, 0, 2}, {256, 0, 8}, {32, 0, 32}, {33, 0, 32}, {256, 40 << 10, 5}, {1025, 0, 0}}) {
@@ -160,8 +151,7 @@ TEST(Occupancy, FollowsFromThreadsBlocksAndDynamicSharedMemory)
     EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
 }
 
-TEST(Reset, FreesMemoryAndForgetsErrors)
-{
+TEST(Reset, FreesMemoryAndForgetsErrors) {
     int* device = nullptr;
     ASSERT_EQ(cudaMalloc(&device, 64), cudaSuccess);
     cudaSetDevice(4);

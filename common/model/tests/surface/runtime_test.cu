@@ -17,8 +17,7 @@ __managed__ int shared_by_both = 5;
 
 namespace {
 
-TEST(Errors, HaveCudasNumbersNamesAndTexts)
-{
+TEST(Errors, HaveCudasNumbersNamesAndTexts) {
     EXPECT_EQ(static_cast<int>(cudaErrorInvalidConfiguration), 9);
     EXPECT_EQ(static_cast<int>(cudaErrorIllegalAddress), 700);
     EXPECT_STREQ(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
@@ -28,8 +27,7 @@ TEST(Errors, HaveCudasNumbersNamesAndTexts)
     EXPECT_STREQ(cudaGetErrorString(static_cast<cudaError_t>(12345)), "unrecognized error code");
 }
 
-TEST(Names, AreAllThatTheToolkitDeclares)
-{
+TEST(Names, AreAllThatTheToolkitDeclares) {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW);
     ASSERT_NE(driver, nullptr);
     const std::pair<const char*, const char*> same[]{{"cudaMemcpy_ptds", "cudaMemcpy"},
@@ -47,8 +45,7 @@ TEST(Names, AreAllThatTheToolkitDeclares)
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "error: cudaVDPAUGetDevice is not supported by the model\n");
 }
 
-TEST(DeviceQueries, DescribeTheMachine)
-{
+TEST(DeviceQueries, DescribeTheMachine) {
     int count = 0, device = 7, value = 0;
     EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
     EXPECT_EQ(count, 1);
@@ -86,8 +83,7 @@ TEST(DeviceQueries, DescribeTheMachine)
     EXPECT_EQ(cudaProfilerStop(), cudaSuccess);
 }
 
-TEST(Memory, IsGivenBackAsWhatItWasTakenAs)
-{
+TEST(Memory, IsGivenBackAsWhatItWasTakenAs) {
     int* device = nullptr;
     int* pinned = nullptr;
     EXPECT_EQ(cudaMalloc(&device, 64), cudaSuccess);
@@ -112,8 +108,7 @@ TEST(Memory, IsGivenBackAsWhatItWasTakenAs)
     EXPECT_LE(free_bytes, total_bytes);
 }
 
-TEST(Memory, CopiesGoWhereTheirKindSays)
-{
+TEST(Memory, CopiesGoWhereTheirKindSays) {
     Device<int> device(4);
     int host[8] = {1, 2, 3, 4}, back[4] = {};
     int* pinned = nullptr;
@@ -140,8 +135,7 @@ TEST(Memory, CopiesGoWhereTheirKindSays)
     cudaFreeHost(pinned);
 }
 
-TEST(Memory, RowsOfAPitch)
-{
+TEST(Memory, RowsOfAPitch) {
     int* device = nullptr;
     std::size_t pitch = 0;
     ASSERT_EQ(cudaMallocPitch(&device, &pitch, 7 * sizeof(int), 5), cudaSuccess);
@@ -159,15 +153,13 @@ TEST(Memory, RowsOfAPitch)
     cudaFree(device);
 }
 
-__global__ void use_all_kinds(int* managed, int* pinned)
-{
+__global__ void use_all_kinds(int* managed, int* pinned) {
     managed[threadIdx.x] += table[threadIdx.x % 4];
     pinned[threadIdx.x] = managed[threadIdx.x] + shared_by_both;
     if (threadIdx.x == 0) total = 1.5f;
 }
 
-TEST(Memory, ManagedAndPinnedMemoryAreReachedFromBothSides)
-{
+TEST(Memory, ManagedAndPinnedMemoryAreReachedFromBothSides) {
     int *managed = nullptr, *pinned = nullptr;
     ASSERT_EQ(cudaMallocManaged(&managed, 32 * sizeof(int)), cudaSuccess);
     ASSERT_EQ(cudaMallocHost(&pinned, 32 * sizeof(int)), cudaSuccess);
@@ -196,8 +188,7 @@ TEST(Memory, ManagedAndPinnedMemoryAreReachedFromBothSides)
     cudaFreeHost(pinned);
 }
 
-TEST(Symbols, AreCopiedInParts)
-{
+TEST(Symbols, AreCopiedInParts) {
     const int values[2] = {8, 9};
     int back[4] = {};
     EXPECT_EQ(cudaMemcpyToSymbol(table, values, sizeof values, 2 * sizeof(int)), cudaSuccess);
@@ -220,8 +211,7 @@ TEST(Symbols, AreCopiedInParts)
     expect_error(cudaMemcpy(address, &pi, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
 }
 
-TEST(Streams, ExistFromCreationToDestruction)
-{
+TEST(Streams, ExistFromCreationToDestruction) {
     cudaStream_t stream;
     EXPECT_EQ(cudaStreamCreate(&stream), cudaSuccess);
     EXPECT_EQ(cudaStreamQuery(stream), cudaSuccess);
@@ -237,8 +227,7 @@ TEST(Streams, ExistFromCreationToDestruction)
     expect_error(cudaStreamCreateWithFlags(&stream, 17), cudaErrorInvalidValue);
 }
 
-TEST(Events, KnowNoTime)
-{
+TEST(Events, KnowNoTime) {
     cudaEvent_t start, stop, untimed;
     EXPECT_EQ(cudaEventCreate(&start), cudaSuccess);
     EXPECT_EQ(cudaEventCreate(&stop), cudaSuccess);
@@ -261,8 +250,7 @@ __constant__ int in_constant_memory[2];
 
 enum Spaces : unsigned { is_global = 1, is_shared = 2, is_local = 4, is_constant = 8 };
 
-__device__ unsigned spaces_of(const void* address)
-{
+__device__ unsigned spaces_of(const void* address) {
     // The compiler knows the spaces of its variables, but not those of an address in memory.
     const void* volatile hidden = address;
     const void* const any = hidden;
@@ -270,8 +258,7 @@ __device__ unsigned spaces_of(const void* address)
            (__isConstant(any) ? is_constant : 0);
 }
 
-__global__ void find_spaces(unsigned* found)
-{
+__global__ void find_spaces(unsigned* found) {
     __shared__ int shared;
     int local = 0;
     found[0] = spaces_of(found);
@@ -280,8 +267,7 @@ __global__ void find_spaces(unsigned* found)
     found[3] = spaces_of(&in_constant_memory[1]) & is_constant;
 }
 
-TEST(AddressSpaces, AreToldApartByTheAddress)
-{
+TEST(AddressSpaces, AreToldApartByTheAddress) {
     Device<unsigned> found(4);
     counts_of([&] { find_spaces<<<1, 1>>>(found.data); });
     EXPECT_EQ(found.host(), (std::vector<unsigned>{is_global, is_shared, is_local, is_constant}));

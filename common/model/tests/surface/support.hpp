@@ -17,16 +17,14 @@
 template <class T> class Device {
 public:
     explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
-    explicit Device(const std::vector<T>& values) : Device(values.size())
-    {
+    explicit Device(const std::vector<T>& values) : Device(values.size()) {
         EXPECT_EQ(cudaMemcpy(data, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
     }
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
     ~Device() { cudaFree(data); }
 
-    std::vector<T> host() const
-    {
+    std::vector<T> host() const {
         std::vector<T> values(count_);
         EXPECT_EQ(cudaMemcpy(values.data(), data, count_ * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
         return values;
@@ -39,8 +37,7 @@ private:
 };
 
 /// Runs `launch` and returns its counts. There must be one launch and no hazard.
-template <class Run> simt::LaunchCounts counts_of(Run&& launch)
-{
+template <class Run> simt::LaunchCounts counts_of(Run&& launch) {
     model::take_launches();
     model::take_hazards();
     launch();
@@ -52,8 +49,7 @@ template <class Run> simt::LaunchCounts counts_of(Run&& launch)
 }
 
 /// Expects an error of a call, which stays the last error until cudaGetLastError() takes it.
-inline void expect_error(cudaError_t given, cudaError_t expected)
-{
+inline void expect_error(cudaError_t given, cudaError_t expected) {
     EXPECT_EQ(given, expected) << cudaGetErrorName(given);
     EXPECT_EQ(cudaPeekAtLastError(), expected);
     EXPECT_EQ(cudaGetLastError(), expected);
@@ -61,8 +57,7 @@ inline void expect_error(cudaError_t given, cudaError_t expected)
 }
 
 /// Random numbers, the same in every run.
-template <class T> std::vector<T> random_values(std::size_t count, std::uint64_t seed = 1)
-{
+template <class T> std::vector<T> random_values(std::size_t count, std::uint64_t seed = 1) {
     std::mt19937_64 generator(seed);
     std::vector<T> values(count);
     for (T& value : values) {

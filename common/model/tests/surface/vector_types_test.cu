@@ -12,35 +12,30 @@ namespace {
 
 template <class V> __global__ void copy_directly(V* out, const V* in) { out[threadIdx.x] = in[threadIdx.x]; }
 
-template <class V> __global__ void copy_through_local(V* out, const V* in)
-{
+template <class V> __global__ void copy_through_local(V* out, const V* in) {
     V v = in[threadIdx.x];
     v.x = v.x + v.y;
     out[threadIdx.x] = v;
 }
 
-__global__ void use_two_components(float* out, const float4* in)
-{
+__global__ void use_two_components(float* out, const float4* in) {
     float4 v = in[threadIdx.x];
     out[threadIdx.x] = v.x + v.y;
 }
 
 __global__ void use_one_by_name(float* out, const float4* in) { out[threadIdx.x] = in[threadIdx.x].y; }
 
-__global__ void store_made(float* out)
-{
+__global__ void store_made(float* out) {
     float f = threadIdx.x;
     reinterpret_cast<float4*>(out)[threadIdx.x] = make_float4(f, f + 1, f + 2, f + 3);
 }
 
-__global__ void store_braces(float4* out)
-{
+__global__ void store_braces(float4* out) {
     float f = threadIdx.x;
     out[threadIdx.x] = {f, f + 1, f + 2, f + 3};
 }
 
-__global__ void store_typed_braces(float4* out)
-{
+__global__ void store_typed_braces(float4* out) {
     float f = threadIdx.x;
     out[threadIdx.x] = float4{f, f + 1, f + 2, f + 3};
 }
@@ -50,8 +45,7 @@ inline __host__ __device__ void operator+=(float4& a, float4 b) { a.x += b.x, a.
 
 __global__ void add(float4* out, const float4* a, const float4* b) { out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x]; }
 
-__global__ void accumulate(float4* out, const float4* in, int n)
-{
+__global__ void accumulate(float4* out, const float4* in, int n) {
     float4 sum = make_float4(0, 0, 0, 0);
     for (int i = 0; i < n; ++i) sum += in[threadIdx.x + 32 * i];
     out[threadIdx.x] = sum;
@@ -59,8 +53,7 @@ __global__ void accumulate(float4* out, const float4* in, int n)
 
 __global__ void swap_moved(float4* data) { std::swap(data[threadIdx.x], data[threadIdx.x + 32]); }
 
-__global__ void through_shared(float4* data)
-{
+__global__ void through_shared(float4* data) {
     __shared__ float4 tile[32];
     tile[threadIdx.x] = data[threadIdx.x];
     __syncthreads();
@@ -69,8 +62,7 @@ __global__ void through_shared(float4* data)
 }
 
 // Expects the counts of a warp whose lanes move a vector of `bytes` bytes each by one instruction.
-void expect_one_access(const simt::GlobalCounts& counts, std::uint64_t bytes)
-{
+void expect_one_access(const simt::GlobalCounts& counts, std::uint64_t bytes) {
     EXPECT_EQ(counts.requests, 1u);
     EXPECT_EQ(counts.bytes, 32 * bytes);
 }
@@ -79,8 +71,7 @@ template <class V> class WholeVector : public testing::Test {};
 using WholeVectors = testing::Types<char2, uchar4, short2, ushort4, int2, uint4, long2, ulong2, longlong2, float2, float4, double2>;
 TYPED_TEST_SUITE(WholeVector, WholeVectors, );
 
-TYPED_TEST(WholeVector, IsLoadedAndStoredByOneInstruction)
-{
+TYPED_TEST(WholeVector, IsLoadedAndStoredByOneInstruction) {
     std::vector<TypeParam> values(32);
     for (int i = 0; i < 32; ++i) values[i].x = i, values[i].y = 2 * i;
     Device<TypeParam> in(values), out(32);
@@ -95,8 +86,7 @@ TYPED_TEST(WholeVector, IsLoadedAndStoredByOneInstruction)
     EXPECT_EQ(out.host()[31].x, decltype(values[0].x)(93));
 }
 
-TEST(VectorTypes, ThreeComponentsAreThreeAccesses)
-{
+TEST(VectorTypes, ThreeComponentsAreThreeAccesses) {
     Device<float3> in(std::vector<float3>(32, make_float3(1, 2, 3))), out(32);
     const auto counts = counts_of([&] { copy_directly<<<1, 32>>>(out.data, in.data); });
     EXPECT_EQ(counts.global_load.requests, 3u);
@@ -105,8 +95,7 @@ TEST(VectorTypes, ThreeComponentsAreThreeAccesses)
     EXPECT_EQ(out.host()[7].z, 3.0f);
 }
 
-TEST(VectorTypes, ALoadIsWholeEvenIfNotAllComponentsAreUsed)
-{
+TEST(VectorTypes, ALoadIsWholeEvenIfNotAllComponentsAreUsed) {
     Device<float4> in(std::vector<float4>(32, make_float4(1, 2, 4, 8)));
     Device<float> out(32);
     auto counts = counts_of([&] { use_two_components<<<1, 32>>>(out.data, in.data); });
@@ -117,8 +106,7 @@ TEST(VectorTypes, ALoadIsWholeEvenIfNotAllComponentsAreUsed)
     EXPECT_EQ(out.host()[3], 2.0f);
 }
 
-TEST(VectorTypes, AStoreIsWholeHoweverTheVectorIsMade)
-{
+TEST(VectorTypes, AStoreIsWholeHoweverTheVectorIsMade) {
     Device<float4> out(32);
     const auto check = [&](const simt::LaunchCounts& counts) {
         expect_one_access(counts.global_store, 16);
@@ -133,8 +121,7 @@ TEST(VectorTypes, AStoreIsWholeHoweverTheVectorIsMade)
     check(counts_of([&] { store_typed_braces<<<1, 32>>>(out.data); }));
 }
 
-TEST(VectorTypes, OperatorsOfTheProgramMoveWholeVectors)
-{
+TEST(VectorTypes, OperatorsOfTheProgramMoveWholeVectors) {
     Device<float4> a(std::vector<float4>(128, make_float4(1, 2, 3, 4))), b(std::vector<float4>(32, make_float4(5, 6, 7, 8))), out(32);
     auto counts = counts_of([&] { add<<<1, 32>>>(out.data, a.data, b.data); });
     EXPECT_EQ(counts.global_load.requests, 2u);
@@ -147,8 +134,7 @@ TEST(VectorTypes, OperatorsOfTheProgramMoveWholeVectors)
     EXPECT_EQ(out.host()[9].w, 16.0f);
 }
 
-TEST(VectorTypes, AVectorThatIsMovedIsLoadedToo)
-{
+TEST(VectorTypes, AVectorThatIsMovedIsLoadedToo) {
     std::vector<float4> values(64);
     for (int i = 0; i < 64; ++i) values[i].x = i;
     Device<float4> data(values);
@@ -159,8 +145,7 @@ TEST(VectorTypes, AVectorThatIsMovedIsLoadedToo)
     EXPECT_EQ(data.host()[40].x, 8.0f);
 }
 
-TEST(VectorTypes, SharedMemoryIsReachedInWholeVectors)
-{
+TEST(VectorTypes, SharedMemoryIsReachedInWholeVectors) {
     std::vector<float4> values(32);
     for (int i = 0; i < 32; ++i) values[i] = make_float4(i, 0, 0, -i);
     Device<float4> data(values);
@@ -181,16 +166,14 @@ struct Holder {
     float4 vector;
 };
 
-constexpr float4 assigned()
-{
+constexpr float4 assigned() {
     float4 v{1, 2};
     v = {3, 4, 5, 6};
     v = float4{v.w, v.z, v.y, v.x};
     return v;
 }
 
-TEST(VectorTypes, AreTrivialAggregatesAsUnderNvcc)
-{
+TEST(VectorTypes, AreTrivialAggregatesAsUnderNvcc) {
     static_assert(sizeof(float3) == 12 && alignof(float3) == 4 && sizeof(float4) == 16 && alignof(float4) == 16);
     static_assert(sizeof(uchar4) == 4 && alignof(uchar4) == 4 && alignof(short4) == 8 && sizeof(double4) == 32 && alignof(double4) == 16);
     static_assert(std::is_aggregate_v<float4> && std::is_trivially_copyable_v<float4> && std::is_trivially_default_constructible_v<float4>);

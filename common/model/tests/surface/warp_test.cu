@@ -15,8 +15,7 @@ struct Case {
 };
 
 /// The lane that CUDA's definition names for each kind of shuffle.
-int expected_source(int kind, int lane, int operand, int width)
-{
+int expected_source(int kind, int lane, int operand, int width) {
     const int first = lane / width * width, last = first + width - 1;
     switch (kind) {
         case 0: return first + ((operand % width) + width) % width;
@@ -26,8 +25,7 @@ int expected_source(int kind, int lane, int operand, int width)
     }
 }
 
-template <class T> __global__ void shuffle(T* out, const T* in, Case c)
-{
+template <class T> __global__ void shuffle(T* out, const T* in, Case c) {
     const T value = in[threadIdx.x];
     out[threadIdx.x] = __shfl_sync(0xffffffff, value, c.operand, c.width);
     out[threadIdx.x + 32] = __shfl_up_sync(0xffffffff, value, c.operand, c.width);
@@ -39,8 +37,7 @@ template <class T> class Shuffles : public testing::Test {};
 using ShuffledTypes = testing::Types<int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
 TYPED_TEST_SUITE(Shuffles, ShuffledTypes, );
 
-TYPED_TEST(Shuffles, TakeTheValueOfTheLaneThatTheDefinitionNames)
-{
+TYPED_TEST(Shuffles, TakeTheValueOfTheLaneThatTheDefinitionNames) {
     const auto values = random_values<TypeParam>(32);
     Device<TypeParam> in(values), out(128);
     for (int width : {2, 4, 8, 16, 32})
@@ -54,43 +51,37 @@ TYPED_TEST(Shuffles, TakeTheValueOfTheLaneThatTheDefinitionNames)
         }
 }
 
-__global__ void part_of_a_warp(int* out)
-{
+__global__ void part_of_a_warp(int* out) {
     const unsigned mask = 0x0ff0;
     int result = -1;
     if (mask >> threadIdx.x & 1u) result = __shfl_sync(mask, (int)threadIdx.x * 10, 7);
     out[threadIdx.x] = result;
 }
 
-TEST(Warp, LanesOutsideTheMaskTakeNoPart)
-{
+TEST(Warp, LanesOutsideTheMaskTakeNoPart) {
     Device<int> out(32);
     counts_of([&] { part_of_a_warp<<<1, 32>>>(out.data); });
     for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(out.host()[lane], lane >= 4 && lane < 12 ? 70 : -1);
 }
 
-__global__ void exchange_in_groups(int* out)
-{
+__global__ void exchange_in_groups(int* out) {
     const int lane = static_cast<int>(threadIdx.x);
     const unsigned group = __match_any_sync(0xffffffff, lane % 5);
     out[lane] = __shfl_sync(group, lane, lane % 5);
 }
 
-TEST(Warp, LanesThatExchangeInGroupsGoOnTogether)
-{
+TEST(Warp, LanesThatExchangeInGroupsGoOnTogether) {
     Device<int> out(32);
     const auto counts = counts_of([&] { exchange_in_groups<<<1, 32>>>(out.data); });
     for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(out.host()[lane], lane % 5);
     EXPECT_EQ(counts.global_store.requests, 1u);
 }
 
-__global__ void read_from_outside(int* out)
-{
+__global__ void read_from_outside(int* out) {
     if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffff, (int)threadIdx.x, 20);
 }
 
-TEST(Warp, AShuffleFromALaneThatTakesNoPartIsAHazard)
-{
+TEST(Warp, AShuffleFromALaneThatTakesNoPartIsAHazard) {
     Device<int> out(32);
     model::take_hazards();
     read_from_outside<<<1, 32>>>(out.data);
@@ -103,8 +94,7 @@ TEST(Warp, AShuffleFromALaneThatTakesNoPartIsAHazard)
     EXPECT_EQ(hazards[0].lines[0].file, "warp_test.cu");
 }
 
-__global__ void vote(unsigned* out, const int* in, unsigned mask)
-{
+__global__ void vote(unsigned* out, const int* in, unsigned mask) {
     if (!(mask >> threadIdx.x & 1u)) return;
     unsigned* mine = out + 5 * threadIdx.x;
     mine[0] = __ballot_sync(mask, in[threadIdx.x]);
@@ -115,8 +105,7 @@ __global__ void vote(unsigned* out, const int* in, unsigned mask)
     mine[4] = __match_all_sync(mask, in[threadIdx.x], &all) + (all ? 1u : 0u);
 }
 
-TEST(Warp, VotesAndMatchesAreThoseOfTheMask)
-{
+TEST(Warp, VotesAndMatchesAreThoseOfTheMask) {
     std::mt19937 random(3);
     for (int trial = 0; trial < 40; ++trial) {
         const unsigned mask = trial == 0 ? ~0u : random() | 1u;
@@ -148,8 +137,7 @@ TEST(Warp, VotesAndMatchesAreThoseOfTheMask)
     }
 }
 
-__global__ void reduce(unsigned* out, int* signed_out, const unsigned* in, unsigned mask)
-{
+__global__ void reduce(unsigned* out, int* signed_out, const unsigned* in, unsigned mask) {
     if (!(mask >> threadIdx.x & 1u)) return;
     const unsigned value = in[threadIdx.x];
     const int as_signed = static_cast<int>(value);
@@ -161,8 +149,7 @@ __global__ void reduce(unsigned* out, int* signed_out, const unsigned* in, unsig
     for (int i = 0; i < 3; ++i) signed_out[3 * threadIdx.x + i] = signed_results[i];
 }
 
-TEST(Warp, ReductionsAreThoseOfTheMask)
-{
+TEST(Warp, ReductionsAreThoseOfTheMask) {
     for (const unsigned mask : {~0u, 1u, 0x80000001u, 0x00ff0f3cu}) {
         const auto values = random_values<unsigned>(32, mask);
         Device<unsigned> in(values), out(192);
@@ -188,29 +175,25 @@ TEST(Warp, ReductionsAreThoseOfTheMask)
     }
 }
 
-__global__ void who_is_here(unsigned* out)
-{
+__global__ void who_is_here(unsigned* out) {
     unsigned here = 0;
     if (threadIdx.x % 3 == 0) here = __activemask();
     out[threadIdx.x] = here;
 }
 
-TEST(Warp, TheActiveMaskHasTheLanesOfTheBranch)
-{
+TEST(Warp, TheActiveMaskHasTheLanesOfTheBranch) {
     Device<unsigned> out(32);
     counts_of([&] { who_is_here<<<1, 32>>>(out.data); });
     for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(out.host()[lane], lane % 3 == 0 ? 0x49249249u : 0u);
 }
 
-__global__ void count_at_barrier(int* out, int limit)
-{
+__global__ void count_at_barrier(int* out, int limit) {
     const int i = threadIdx.x;
     const int count = __syncthreads_count(i < limit), all = __syncthreads_and(i < limit), any = __syncthreads_or(i < limit);
     out[i] = 4 * count + 2 * (all != 0) + (any != 0);
 }
 
-TEST(Barrier, CountsPredicates)
-{
+TEST(Barrier, CountsPredicates) {
     Device<int> out(96);
     for (int limit : {0, 1, 50, 96}) {
         counts_of([&] { count_at_barrier<<<1, 96>>>(out.data, limit); });

@@ -10,8 +10,7 @@
 
 namespace simt::calls {
 
-cudaChannelFormatDesc channels_of(CUarray_format format, unsigned channels)
-{
+cudaChannelFormatDesc channels_of(CUarray_format format, unsigned channels) {
     int bits = 0;
     cudaChannelFormatKind kind = cudaChannelFormatKindUnsigned;
     switch (format) {
@@ -29,8 +28,7 @@ cudaChannelFormatDesc channels_of(CUarray_format format, unsigned channels)
     return {channel(0), channel(1), channel(2), channel(3), kind};
 }
 
-void driver_format(const cudaChannelFormatDesc& description, CUarray_format& format, unsigned& channels)
-{
+void driver_format(const cudaChannelFormatDesc& description, CUarray_format& format, unsigned& channels) {
     channels = 1U + (description.y != 0) + (description.z != 0) + (description.w != 0);
     const bool is_signed = description.f == cudaChannelFormatKindSigned;
     if (description.f == cudaChannelFormatKindFloat) format = description.x == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
@@ -45,8 +43,7 @@ using namespace simt::calls;
 
 namespace {
 
-cudaError_t create(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& description)
-{
+cudaError_t create(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& description) {
     cudaArray_t array = nullptr;
     const cudaChannelFormatDesc channels = channels_of(description.Format, description.NumChannels);
     // The runtime's flags have the driver's numbers.
@@ -56,8 +53,7 @@ cudaError_t create(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& description)
     return error;
 }
 
-CUDA_ARRAY3D_DESCRIPTOR description_of(CUarray handle)
-{
+CUDA_ARRAY3D_DESCRIPTOR description_of(CUarray handle) {
     const cudaArray& array = require_array(array_of(handle));
     CUDA_ARRAY3D_DESCRIPTOR description{};
     description.Width = array.shape.width;
@@ -68,8 +64,7 @@ CUDA_ARRAY3D_DESCRIPTOR description_of(CUarray handle)
     return description;
 }
 
-cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC& from)
-{
+cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC& from) {
     cudaResourceDesc resource{};
     switch (from.resType) {
         case CU_RESOURCE_TYPE_ARRAY:
@@ -100,8 +95,7 @@ cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC& from)
 }
 
 /// True if reads of a texture give integers as fractions: the driver's default for integers of at most 16 bits.
-bool reads_as_fractions(const CUDA_TEXTURE_DESC& texture, const cudaResourceDesc& resource)
-{
+bool reads_as_fractions(const CUDA_TEXTURE_DESC& texture, const cudaResourceDesc& resource) {
     constexpr int widest = 16;
     cudaChannelFormatDesc channels{};
     switch (resource.resType) {
@@ -113,8 +107,7 @@ bool reads_as_fractions(const CUDA_TEXTURE_DESC& texture, const cudaResourceDesc
     return !(texture.flags & CU_TRSF_READ_AS_INTEGER) && channels.f != cudaChannelFormatKindFloat && channels.x <= widest;
 }
 
-cudaTextureDesc texture_of(const CUDA_TEXTURE_DESC& from, const cudaResourceDesc& resource)
-{
+cudaTextureDesc texture_of(const CUDA_TEXTURE_DESC& from, const cudaResourceDesc& resource) {
     cudaTextureDesc texture{};
     for (int i = 0; i < 3; ++i) texture.addressMode[i] = static_cast<cudaTextureAddressMode>(from.addressMode[i]);
     texture.filterMode = static_cast<cudaTextureFilterMode>(from.filterMode);
@@ -134,24 +127,21 @@ cudaTextureDesc texture_of(const CUDA_TEXTURE_DESC& from, const cudaResourceDesc
 
 extern "C" {
 
-CUresult cuArrayCreate(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* description)
-{
+CUresult cuArrayCreate(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* description) {
     return driver_call([&] {
         require(array && description);
         return create(array, {description->Width, description->Height, 0, description->Format, description->NumChannels, 0});
     });
 }
 
-CUresult cuArray3DCreate(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description)
-{
+CUresult cuArray3DCreate(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description) {
     return driver_call([&] {
         require(array && description);
         return create(array, *description);
     });
 }
 
-CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* description, CUarray array)
-{
+CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* description, CUarray array) {
     return driver_call([&] {
         require(description != nullptr);
         const CUDA_ARRAY3D_DESCRIPTOR whole = description_of(array);
@@ -162,8 +152,7 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* description, CUarray array)
 SIMT_DRIVER_ANSWER(cuArray3DGetDescriptor, (CUDA_ARRAY3D_DESCRIPTOR * description, CUarray array), description, description_of(array))
 SIMT_FORWARD(1, cuArrayDestroy, cudaFreeArray)
 
-CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DESCRIPTOR* description, unsigned levels)
-{
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DESCRIPTOR* description, unsigned levels) {
     return driver_call([&] {
         require(handle && description);
         const cudaChannelFormatDesc channels = channels_of(description->Format, description->NumChannels);
@@ -179,8 +168,7 @@ SIMT_FORWARD(1, cuMipmappedArrayDestroy, cudaFreeMipmappedArray)
 SIMT_FORWARD(3, cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel)
 
 CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
-                           const CUDA_RESOURCE_VIEW_DESC* view)
-{
+                           const CUDA_RESOURCE_VIEW_DESC* view) {
     return driver_call([&] {
         require(object && resource && texture);
         require(!view || view->format == CU_RES_VIEW_FORMAT_NONE, cudaErrorNotSupported);
@@ -195,8 +183,7 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
 
 SIMT_FORWARD(1, cuTexObjectDestroy, cudaDestroyTextureObject)
 
-CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource)
-{
+CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) {
     return driver_call([&] {
         require(object && resource);
         const cudaResourceDesc of_runtime = resource_of(*resource);

@@ -17,26 +17,22 @@ namespace simt::calls {
 
 namespace {
 
-Handles<CUctx_st>& contexts()
-{
+Handles<CUctx_st>& contexts() {
     static auto& instance = *new Handles<CUctx_st>;
     return instance;
 }
 
-unsigned long long next_context_id()
-{
+unsigned long long next_context_id() {
     static std::atomic<unsigned long long> last{0};
     return ++last;
 }
 
-std::vector<CUcontext>& context_stack()
-{
+std::vector<CUcontext>& context_stack() {
     thread_local std::vector<CUcontext> stack;
     return stack;
 }
 
-void use(CUcontext context)
-{
+void use(CUcontext context) {
     if (context) thread_state().device = context->device;
 }
 
@@ -44,8 +40,7 @@ void use(CUcontext context)
 
 void require_context(CUcontext context) { require(contexts().holds(context), static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT)); }
 
-CUcontext primary_context(int ordinal)
-{
+CUcontext primary_context(int ordinal) {
     static auto& primary = *new std::map<int, CUcontext>;
     static std::mutex& mutex = *new std::mutex;
     require_device(ordinal);
@@ -63,15 +58,13 @@ using namespace simt::calls;
 
 extern "C" {
 
-CUresult cuInit(unsigned flags)
-{
+CUresult cuInit(unsigned flags) {
     return driver_call([&] { require(flags == 0); });
 }
 
 SIMT_FORWARD(1, cuDriverGetVersion, cudaDriverGetVersion)
 
-CUresult cuDeviceGet(CUdevice* device, int ordinal)
-{
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
     return driver_call([&] {
         require(device != nullptr);
         require_device(ordinal);
@@ -81,8 +74,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal)
 
 SIMT_FORWARD(1, cuDeviceGetCount, cudaGetDeviceCount)
 
-CUresult cuDeviceGetName(char* name, int length, CUdevice device)
-{
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
     return driver_call([&] {
         require(name && length > 0);
         require_device(device);
@@ -90,8 +82,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device)
     });
 }
 
-CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device)
-{
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
     return driver_call([&] {
         require(uuid != nullptr);
         require_device(device);
@@ -100,8 +91,7 @@ CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device)
     });
 }
 
-CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device)
-{
+CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device) {
     return driver_call([&] {
         require(bytes != nullptr);
         require_device(device);
@@ -109,8 +99,7 @@ CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device)
     });
 }
 
-CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device)
-{
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
     return driver_call([&] {
         require(value != nullptr);
         require_device(device);
@@ -124,8 +113,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     });
 }
 
-CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device)
-{
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
     return driver_call([&] {
         require(major && minor);
         require_device(device);
@@ -140,13 +128,11 @@ SIMT_FORWARD(2, cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId)
 SIMT_FORWARD(3, cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer)
 SIMT_DRIVER_ANSWER(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), context, primary_context(device))
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice device)
-{
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     return driver_call([&] { require_device(device); });
 }
 
-CUresult cuDevicePrimaryCtxReset(CUdevice device)
-{
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
     return driver_call([&] {
         require_device(device);
         const int before = std::exchange(thread_state().device, device);
@@ -156,13 +142,11 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device)
     });
 }
 
-CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
-{
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
     return driver_call([&] { primary_context(device)->flags = flags; });
 }
 
-CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active)
-{
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
     return driver_call([&] {
         require(flags && active);
         *flags = primary_context(device)->flags;
@@ -170,8 +154,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* activ
     });
 }
 
-CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device)
-{
+CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device) {
     return driver_call([&] {
         require(context != nullptr);
         require_device(device);
@@ -181,8 +164,7 @@ CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned flags, CUd
     });
 }
 
-CUresult cuCtxDestroy(CUcontext context)
-{
+CUresult cuCtxDestroy(CUcontext context) {
     return driver_call([&] {
         require_context(context);
         require(!context->is_primary, static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT));
@@ -195,8 +177,7 @@ CUresult cuCtxDestroy(CUcontext context)
 // PyCUDA gives up a context that nobody else has attached to.
 CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy(context); }
 
-CUresult cuCtxPushCurrent(CUcontext context)
-{
+CUresult cuCtxPushCurrent(CUcontext context) {
     return driver_call([&] {
         require_context(context);
         context_stack().push_back(context);
@@ -204,8 +185,7 @@ CUresult cuCtxPushCurrent(CUcontext context)
     });
 }
 
-CUresult cuCtxPopCurrent(CUcontext* context)
-{
+CUresult cuCtxPopCurrent(CUcontext* context) {
     return driver_call([&] {
         require(!context_stack().empty(), static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT));
         if (context) *context = context_stack().back();
@@ -214,8 +194,7 @@ CUresult cuCtxPopCurrent(CUcontext* context)
     });
 }
 
-CUresult cuCtxSetCurrent(CUcontext context)
-{
+CUresult cuCtxSetCurrent(CUcontext context) {
     return driver_call([&] {
         if (!context_stack().empty()) context_stack().pop_back();
         if (!context) return;
@@ -227,8 +206,7 @@ CUresult cuCtxSetCurrent(CUcontext context)
 
 SIMT_DRIVER_ANSWER(cuCtxGetCurrent, (CUcontext * context), context, current_context())
 SIMT_DRIVER_ANSWER(cuCtxGetDevice, (CUdevice * device), device, current_context()->device)
-CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context)
-{
+CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
     return driver_call([&] {
         require(device != nullptr);
         if (context) require_context(context);
@@ -237,8 +215,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context)
 }
 SIMT_DRIVER_ANSWER(cuCtxGetFlags, (unsigned* flags), flags, current_context()->flags)
 
-CUresult cuCtxGetId(CUcontext context, unsigned long long* id)
-{
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
     return driver_call([&] {
         require(id != nullptr);
         if (context) require_context(context);
@@ -246,8 +223,7 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id)
     });
 }
 
-CUresult cuCtxGetApiVersion(CUcontext, unsigned* version)
-{
+CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
     constexpr unsigned api_version = 3020;
     return driver_call([&] {
         require(version != nullptr);
@@ -256,8 +232,7 @@ CUresult cuCtxGetApiVersion(CUcontext, unsigned* version)
 }
 
 CUresult cuCtxSynchronize() { return forward(&cudaDeviceSynchronize); }
-CUresult cuCtxSynchronize_v2(CUcontext context)
-{
+CUresult cuCtxSynchronize_v2(CUcontext context) {
     return driver_call([&] {
         if (context) require_context(context);
         return cudaDeviceSynchronize();
@@ -270,16 +245,14 @@ SIMT_FORWARD(1, cuCtxGetCacheConfig, cudaDeviceGetCacheConfig)
 SIMT_FORWARD(1, cuCtxSetCacheConfig, cudaDeviceSetCacheConfig)
 SIMT_FORWARD(2, cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange)
 
-CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
-{
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     return driver_call([&] {
         require_context(peer);
         return cudaDeviceEnablePeerAccess(peer->device, flags);
     });
 }
 
-CUresult cuCtxDisablePeerAccess(CUcontext peer)
-{
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
     return driver_call([&] {
         require_context(peer);
         return cudaDeviceDisablePeerAccess(peer->device);

@@ -23,8 +23,8 @@ struct DescribedSide {
 bool is_array(const DescribedSide& side) { return side.type == CU_MEMORYTYPE_ARRAY; }
 void* memory_of(const DescribedSide& side) { return side.type == CU_MEMORYTYPE_HOST ? side.host : pointer_of(side.device); }
 
-cudaMemcpy3DParms copy_between(const DescribedSide& to, const DescribedSide& from, std::size_t width, std::size_t height, std::size_t depth)
-{
+cudaMemcpy3DParms copy_between(const DescribedSide& to, const DescribedSide& from, std::size_t width, std::size_t height,
+                               std::size_t depth) {
     cudaMemcpy3DParms copy{};
     copy.kind = cudaMemcpyDefault;
     std::size_t element = 1;
@@ -46,8 +46,7 @@ cudaMemcpy3DParms copy_between(const DescribedSide& to, const DescribedSide& fro
     return copy;
 }
 
-template <class Description> cudaMemcpy3DParms box(const Description& copy)
-{
+template <class Description> cudaMemcpy3DParms box(const Description& copy) {
     return copy_between({copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray, copy.dstXInBytes, copy.dstY, copy.dstZ,
                          copy.dstPitch, copy.dstHeight},
                         {copy.srcMemoryType, const_cast<void*>(copy.srcHost), copy.srcDevice, copy.srcArray, copy.srcXInBytes, copy.srcY,
@@ -55,8 +54,7 @@ template <class Description> cudaMemcpy3DParms box(const Description& copy)
                         copy.WidthInBytes, copy.Height, copy.Depth);
 }
 
-cudaMemcpy3DParms plane(const CUDA_MEMCPY2D& copy)
-{
+cudaMemcpy3DParms plane(const CUDA_MEMCPY2D& copy) {
     return copy_between({copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray, copy.dstXInBytes, copy.dstY, 0, copy.dstPitch, 0},
                         {copy.srcMemoryType, const_cast<void*>(copy.srcHost), copy.srcDevice, copy.srcArray, copy.srcXInBytes, copy.srcY, 0,
                          copy.srcPitch, 0},
@@ -64,23 +62,20 @@ cudaMemcpy3DParms plane(const CUDA_MEMCPY2D& copy)
 }
 
 /// Checks the contexts. The copy does not need them: an address is on one device only.
-cudaMemcpy3DParms between_contexts(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, std::size_t bytes)
-{
+cudaMemcpy3DParms between_contexts(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, std::size_t bytes) {
     require_context(to_context);
     require_context(from_context);
     return bytes_in_row(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice);
 }
 
 /// CUDA ignores the context beside an array, which has one of its own.
-cudaMemcpy3DParms between_contexts(const CUDA_MEMCPY3D_PEER& copy)
-{
+cudaMemcpy3DParms between_contexts(const CUDA_MEMCPY3D_PEER& copy) {
     if (copy.dstMemoryType != CU_MEMORYTYPE_ARRAY) require_context(copy.dstContext);
     if (copy.srcMemoryType != CU_MEMORYTYPE_ARRAY) require_context(copy.srcContext);
     return box(copy);
 }
 
-SetWork elements(CUdeviceptr to, std::size_t pitch, unsigned value, unsigned width, std::size_t count, std::size_t height)
-{
+SetWork elements(CUdeviceptr to, std::size_t pitch, unsigned value, unsigned width, std::size_t count, std::size_t height) {
     SetWork work;
     work.parameters = {pointer_of(to), pitch, value, width, count, height};
     return work;
@@ -121,13 +116,11 @@ SIMT_COPY(cuMemsetD2D32, cuMemsetD2D32Async, (CUdeviceptr to, std::size_t pitch,
 
 extern "C" {
 
-CUresult cuMemcpyDtoA(CUarray to, std::size_t offset, CUdeviceptr from, std::size_t bytes)
-{
+CUresult cuMemcpyDtoA(CUarray to, std::size_t offset, CUdeviceptr from, std::size_t bytes) {
     return driver_call([&] { run_now(to_array(array_of(to), offset, 0, pointer_of(from), bytes, bytes, 1, cudaMemcpyDeviceToDevice)); });
 }
 
-CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, std::size_t offset, std::size_t bytes)
-{
+CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, std::size_t offset, std::size_t bytes) {
     return driver_call([&] { run_now(from_array(pointer_of(to), bytes, array_of(from), offset, 0, bytes, 1, cudaMemcpyDeviceToDevice)); });
 }
 

@@ -22,8 +22,7 @@ namespace simt::calls {
 CUresult driver_result(cudaError_t error);
 
 /// Runs the body of a call of the driver. The runtime's last error stays as it was.
-template <class Body> CUresult driver_call(const Body& body)
-{
+template <class Body> CUresult driver_call(const Body& body) {
     const cudaError_t before = thread_state().last_error;
     const cudaError_t error = call(body);
     thread_state().last_error = before;
@@ -48,8 +47,7 @@ void driver_format(const cudaChannelFormatDesc& description, CUarray_format& for
 
 /// SIMT_ANSWER for a call of the driver.
 #define SIMT_DRIVER_ANSWER(function, parameters, pointer, ...) \
-    extern "C" CUresult function parameters                    \
-    {                                                          \
+    extern "C" CUresult function parameters {                  \
         return simt::calls::driver_call([&] {                  \
             simt::calls::require((pointer) != nullptr);        \
             *(pointer) = __VA_ARGS__;                          \

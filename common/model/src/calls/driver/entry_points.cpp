@@ -18,8 +18,7 @@ namespace {
 using namespace simt::calls;
 
 /// This library, whatever else the program has loaded.
-void* own_library()
-{
+void* own_library() {
     static void* const library = [] {
         Dl_info here{};
         dladdr(reinterpret_cast<const void*>(&cuGetProcAddress), &here);
@@ -39,8 +38,7 @@ constexpr Form forms[] = {
 };
 
 /// The function that a program built for a version of CUDA means by a name: the form of that version, or else the newest.
-void* find_function(const std::string& name, int version)
-{
+void* find_function(const std::string& name, int version) {
     void* library = own_library();
     if (!library || !name.starts_with("cu")) return nullptr;
     const auto number = std::ranges::count_if(forms, [&](const Form& form) { return form.name == name && form.since <= version; });
@@ -52,8 +50,7 @@ void* find_function(const std::string& name, int version)
 }
 
 /// The path of the program or library that holds an address of code; empty where it is not known.
-std::string file_of(const void* code)
-{
+std::string file_of(const void* code) {
     Dl_info info{};
     return dladdr(code, &info) && info.dli_fname ? info.dli_fname : "";
 }
@@ -62,8 +59,7 @@ std::string file_of(const void* code)
 
 extern "C" {
 
-CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t, CUdriverProcAddressQueryResult* status)
-{
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t, CUdriverProcAddressQueryResult* status) {
     if (!name || !function) return CUDA_ERROR_INVALID_VALUE;
     *function = find_function(name, version);
     if (status) *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
@@ -72,8 +68,7 @@ CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint
 
 /// A runtime library that is linked into a program or library asks for this table first, several times: one message is enough. NVRTC
 /// asks too, and does without.
-CUresult cuGetExportTable(const void**, const CUuuid*)
-{
+CUresult cuGetExportTable(const void**, const CUuuid*) {
     const std::string caller = file_of(__builtin_return_address(0));
     if (caller.find("/libnvrtc") != caller.npos) return CUDA_ERROR_NOT_SUPPORTED;
     static const auto result = static_cast<CUresult>(unsupported_export_table(caller));

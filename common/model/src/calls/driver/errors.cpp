@@ -10,8 +10,7 @@
 
 namespace simt::calls {
 
-CUresult driver_result(cudaError_t error)
-{
+CUresult driver_result(cudaError_t error) {
     switch (error) {
         case cudaErrorInvalidConfiguration:
         case cudaErrorInvalidPitchValue:
@@ -31,8 +30,7 @@ CUresult driver_result(cudaError_t error)
     }
 }
 
-int unsupported_export_table(const std::string& library)
-{
+int unsupported_export_table(const std::string& library) {
     const std::string name = library.substr(library.rfind('/') + 1);
     if (library.find("/cupy") != library.npos) print_error(MessageCode::runtime_of_cupy);
     else if (name.find(".so") == name.npos) print_error({MessageCode::static_runtime, {{"version", CUDART_VERSION / 1000}}});
@@ -42,8 +40,7 @@ int unsupported_export_table(const std::string& library)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-int unsupported_in_driver(const char* function)
-{
+int unsupported_in_driver(const char* function) {
     print_error({MessageCode::call_not_supported, {{"call", function}}});
     return CUDA_ERROR_NOT_SUPPORTED;
 }
@@ -53,8 +50,7 @@ int unsupported_in_driver(const char* function)
 namespace {
 
 /// The driver's name of an error, which differs from the runtime's.
-const char* name_of(CUresult error)
-{
+const char* name_of(CUresult error) {
     switch (error) {
 #define SIMT_CASE(code) \
     case code: return #code;
@@ -168,23 +164,20 @@ const char* name_of(CUresult error)
 
 extern "C" {
 
-CUresult cuGetErrorName(CUresult error, const char** text)
-{
+CUresult cuGetErrorName(CUresult error, const char** text) {
     if (!text) return CUDA_ERROR_INVALID_VALUE;
     *text = name_of(error);
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGetErrorString(CUresult error, const char** text)
-{
+CUresult cuGetErrorString(CUresult error, const char** text) {
     if (!text) return CUDA_ERROR_INVALID_VALUE;
     *text = name_of(error) ? cudaGetErrorString(static_cast<cudaError_t>(error)) : nullptr;
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 // The driver's log, of which the model writes nothing.
-CUresult cuLogsRegisterCallback(CUlogsCallback, void*, CUlogsCallbackHandle* handle)
-{
+CUresult cuLogsRegisterCallback(CUlogsCallback, void*, CUlogsCallbackHandle* handle) {
     if (handle) *handle = nullptr;
     return CUDA_SUCCESS;
 }

@@ -19,16 +19,14 @@ template <std::size_t number, class Result, class... Parameters>
 std::tuple_element_t<number, std::tuple<Parameters...>> parameter_of(Result (*)(Parameters...));
 
 /// The runtime's form of an argument of the driver: numbers and enumerations have the same values, handles and structures the same layout.
-template <class To, class From> To as(From from)
-{
+template <class To, class From> To as(From from) {
     if constexpr (std::is_convertible_v<From, To>) return from;
     else if constexpr (std::is_pointer_v<To>) return reinterpret_cast<To>(from);
     else if constexpr (std::is_enum_v<To>) return static_cast<To>(from);
     else return std::bit_cast<To>(from);
 }
 
-template <class... To, class... From> CUresult forward(cudaError_t (*function)(To...), From... arguments)
-{
+template <class... To, class... From> CUresult forward(cudaError_t (*function)(To...), From... arguments) {
     return driver_call([&] { return function(as<To>(arguments)...); });
 }
 
@@ -47,8 +45,7 @@ template <class... To, class... From> CUresult forward(cudaError_t (*function)(T
 #define SIMT_ARGUMENTS_5 SIMT_ARGUMENTS_4, argument_4
 
 /// Defines a function of the driver with `arity` parameters that calls one of the runtime.
-#define SIMT_FORWARD(arity, driver_function, runtime_function)                    \
-    extern "C" CUresult driver_function(SIMT_PARAMETERS_##arity(driver_function)) \
-    {                                                                             \
-        return simt::calls::forward(&runtime_function, SIMT_ARGUMENTS_##arity);   \
+#define SIMT_FORWARD(arity, driver_function, runtime_function)                      \
+    extern "C" CUresult driver_function(SIMT_PARAMETERS_##arity(driver_function)) { \
+        return simt::calls::forward(&runtime_function, SIMT_ARGUMENTS_##arity);     \
     }

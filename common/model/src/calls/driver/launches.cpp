@@ -14,8 +14,7 @@ namespace {
 using namespace simt::calls;
 
 /// Copies the buffer of arguments that `extra` describes. False if it describes none.
-bool take_extra(void** extra, std::vector<std::uint8_t>& parameters)
-{
+bool take_extra(void** extra, std::vector<std::uint8_t>& parameters) {
     const void* buffer = nullptr;
     std::size_t bytes = 0;
     for (void** entry = extra; entry && *entry != CU_LAUNCH_PARAM_END; entry += 2) {
@@ -29,8 +28,7 @@ bool take_extra(void** extra, std::vector<std::uint8_t>& parameters)
     return true;
 }
 
-KernelWork work_of(CUfunction function, dim3 grid, dim3 block, unsigned shared_bytes, void** arguments, void** extra)
-{
+KernelWork work_of(CUfunction function, dim3 grid, dim3 block, unsigned shared_bytes, void** arguments, void** extra) {
     if (arguments || !extra) return kernel_work(function, grid, block, shared_bytes, arguments);
     KernelWork work;
     work.kernel = &require_kernel(function);
@@ -43,8 +41,7 @@ KernelWork work_of(CUfunction function, dim3 grid, dim3 block, unsigned shared_b
     return work;
 }
 
-cudaLaunchConfig_t configuration_of(const CUlaunchConfig& from)
-{
+cudaLaunchConfig_t configuration_of(const CUlaunchConfig& from) {
     cudaLaunchConfig_t configuration{};
     configuration.gridDim = {from.gridDimX, from.gridDimY, from.gridDimZ};
     configuration.blockDim = {from.blockDimX, from.blockDimY, from.blockDimZ};
@@ -62,23 +59,20 @@ cudaLaunchConfig_t configuration_of(const CUlaunchConfig& from)
 extern "C" {
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                        unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments, void** extra)
-{
+                        unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments, void** extra) {
     return driver_call(
         [&] { enqueue(stream, work_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, arguments, extra)); });
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                   unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments)
-{
+                                   unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments) {
     return driver_call([&] {
         return cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared_bytes,
                                            stream);
     });
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig* configuration, CUfunction function, void** arguments, void** extra)
-{
+CUresult cuLaunchKernelEx(const CUlaunchConfig* configuration, CUfunction function, void** arguments, void** extra) {
     return driver_call([&] {
         require(configuration != nullptr);
         const cudaLaunchConfig_t asked = configuration_of(*configuration);
@@ -92,15 +86,13 @@ SIMT_FORWARD(3, cuLaunchHostFunc, cudaLaunchHostFunc)
 SIMT_FORWARD(4, cuOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor)
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads, std::size_t shared_bytes,
-                                                              unsigned)
-{
+                                                              unsigned) {
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
 }
 
 /// Finds the largest block that fills a multiprocessor with the most threads.
 CUresult cuOccupancyMaxPotentialBlockSize(int* smallest_grid, int* block_size, CUfunction function, CUoccupancyB2DSize shared_bytes_of,
-                                          std::size_t shared_bytes, int limit)
-{
+                                          std::size_t shared_bytes, int limit) {
     return driver_call([&] {
         require(smallest_grid && block_size && limit >= 0);
         const int most = require_kernel(function).info().max_threads;
@@ -120,15 +112,13 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* smallest_grid, int* block_size, C
 }
 
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* smallest_grid, int* block_size, CUfunction function,
-                                                   CUoccupancyB2DSize shared_bytes_of, std::size_t shared_bytes, int limit, unsigned)
-{
+                                                   CUoccupancyB2DSize shared_bytes_of, std::size_t shared_bytes, int limit, unsigned) {
     return cuOccupancyMaxPotentialBlockSize(smallest_grid, block_size, function, shared_bytes_of, shared_bytes, limit);
 }
 
 SIMT_FORWARD(4, cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock)
 
-CUresult cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function, const CUlaunchConfig* configuration)
-{
+CUresult cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function, const CUlaunchConfig* configuration) {
     return driver_call([&] {
         require(configuration != nullptr);
         const cudaLaunchConfig_t asked = configuration_of(*configuration);
@@ -136,8 +126,7 @@ CUresult cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function, co
     });
 }
 
-CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* configuration)
-{
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* configuration) {
     return driver_call([&] {
         require(configuration != nullptr);
         const cudaLaunchConfig_t asked = configuration_of(*configuration);

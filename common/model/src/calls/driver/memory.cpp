@@ -12,8 +12,7 @@ using namespace simt::calls;
 
 template <class Value> void give(void* data, const Value& value) { *static_cast<Value*>(data) = value; }
 
-void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr address)
-{
+void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
     const auto allocation = Allocations::instance().find(pointer_of(address));
     const simt::Device::Range range = current_device().range_of(address);
     require(allocation || range.bytes != 0);
@@ -46,8 +45,7 @@ void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addre
 }
 
 /// Allocates memory. Unlike the runtime, the driver refuses 0 bytes.
-CUresult allocate(CUdeviceptr* address, std::size_t bytes, ProgramAllocation::Kind kind, unsigned flags = 0)
-{
+CUresult allocate(CUdeviceptr* address, std::size_t bytes, ProgramAllocation::Kind kind, unsigned flags = 0) {
     return driver_call([&] {
         require(address && bytes != 0);
         *address = device_pointer(Allocations::instance().allocate(kind, bytes, flags));
@@ -59,13 +57,11 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, ProgramAllocation::Ki
 extern "C" {
 
 CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) { return allocate(address, bytes, ProgramAllocation::Kind::device); }
-CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags)
-{
+CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags) {
     return allocate(address, bytes, ProgramAllocation::Kind::managed, flags);
 }
 
-CUresult cuMemAllocPitch(CUdeviceptr* address, std::size_t* pitch, std::size_t width, std::size_t height, unsigned element_bytes)
-{
+CUresult cuMemAllocPitch(CUdeviceptr* address, std::size_t* pitch, std::size_t width, std::size_t height, unsigned element_bytes) {
     return driver_call([&] {
         require(address && (element_bytes == 4 || element_bytes == 8 || element_bytes == 16));
         void* pointer = nullptr;
@@ -85,8 +81,7 @@ SIMT_FORWARD(1, cuMemHostUnregister, cudaHostUnregister)
 SIMT_FORWARD(3, cuMemHostGetDevicePointer, cudaHostGetDevicePointer)
 SIMT_FORWARD(2, cuMemGetInfo, cudaMemGetInfo)
 
-CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr address)
-{
+CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr address) {
     return driver_call([&] {
         const simt::Device::Range range = current_device().range_of(address);
         require(range.bytes != 0, cudaErrorSymbolNotFound);
@@ -95,8 +90,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* bytes, CUdevicept
     });
 }
 
-CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address)
-{
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
     return driver_call([&] {
         require(data != nullptr);
         give_attribute(data, attribute, address);
@@ -104,14 +98,12 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 }
 
 /// Leaves the data of an attribute that the address does not have as it was.
-CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data, CUdeviceptr address)
-{
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data, CUdeviceptr address) {
     for (unsigned i = 0; i < count; ++i) cuPointerGetAttribute(data[i], attributes[i], address);
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream stream)
-{
+CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
     return driver_call([&] {
         require(address && bytes != 0);
         void* pointer = nullptr;
@@ -121,8 +113,7 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream strea
     });
 }
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream stream)
-{
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream stream) {
     return driver_call([&] {
         require(address && bytes != 0);
         void* pointer = nullptr;

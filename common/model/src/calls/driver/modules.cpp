@@ -20,36 +20,31 @@ namespace {
 
 using namespace simt::calls;
 
-void set_module(void* handle, std::vector<std::string> texts)
-{
+void set_module(void* handle, std::vector<std::string> texts) {
     DeviceCode& module = load_texts(std::move(texts));
     DeviceCode* pointer = &module;
     std::memcpy(handle, &pointer, sizeof pointer);
 }
 
-void set_kernel(void* handle, Kernel& kernel)
-{
+void set_kernel(void* handle, Kernel& kernel) {
     Kernel* pointer = &kernel;
     std::memcpy(handle, &pointer, sizeof pointer);
 }
 
-void list_kernels(void* handles, unsigned count, const void* library)
-{
+void list_kernels(void* handles, unsigned count, const void* library) {
     DeviceCode& module = require_module(library);
     const auto names = module.kernel_names();
     for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i)
         set_kernel(static_cast<void**>(handles) + i, module.kernel(names[i]));
 }
 
-void set_variable(CUdeviceptr* address, std::size_t* bytes, const void* library, const char* name)
-{
+void set_variable(CUdeviceptr* address, std::size_t* bytes, const void* library, const char* name) {
     const simt::VariableInfo info = variable_in(library, name);
     if (address) *address = info.address;
     if (bytes) *bytes = info.bytes;
 }
 
-int attribute_of(const void* function, CUfunction_attribute attribute)
-{
+int attribute_of(const void* function, CUfunction_attribute attribute) {
     cudaFuncAttributes all{};
     const cudaError_t error = cudaFuncGetAttributes(&all, function);
     require(error == cudaSuccess, error);
@@ -78,35 +73,30 @@ int attribute_of(const void* function, CUfunction_attribute attribute)
 
 extern "C" {
 
-CUresult cuModuleLoadData(CUmodule* module, const void* image)
-{
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     return driver_call([&] {
         require(module && image);
         set_module(module, texts_of_image(image));
     });
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**)
-{
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
     return cuModuleLoadData(module, image);
 }
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return cuModuleLoadData(module, image); }
 
-CUresult cuModuleLoad(CUmodule* module, const char* path)
-{
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
     return driver_call([&] {
         require(module && path);
         set_module(module, texts_of_file(path));
     });
 }
 
-CUresult cuModuleUnload(CUmodule module)
-{
+CUresult cuModuleUnload(CUmodule module) {
     return driver_call([&] { Registry::instance().remove_module(require_module(module)); });
 }
 
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name)
-{
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
     return driver_call([&] {
         require(function != nullptr);
         set_kernel(function, kernel_in(module, name));
@@ -116,44 +106,38 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 SIMT_DRIVER_ANSWER(cuModuleGetFunctionCount, (unsigned* count, CUmodule module), count,
                    static_cast<unsigned>(require_module(module).kernel_names().size()))
 
-CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module)
-{
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
     return driver_call([&] {
         require(functions != nullptr);
         list_kernels(functions, count, module);
     });
 }
 
-CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule module, const char* name)
-{
+CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule module, const char* name) {
     return driver_call([&] { set_variable(address, bytes, module, name); });
 }
 
 SIMT_DRIVER_ANSWER(cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), mode, CU_MODULE_LAZY_LOADING)
 
-CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned)
-{
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned) {
     return driver_call([&] {
         require(library && code);
         set_module(library, texts_of_image(code));
     });
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned)
-{
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned) {
     return driver_call([&] {
         require(library && path);
         set_module(library, texts_of_file(path));
     });
 }
 
-CUresult cuLibraryUnload(CUlibrary library)
-{
+CUresult cuLibraryUnload(CUlibrary library) {
     return driver_call([&] { Registry::instance().remove_module(require_module(library)); });
 }
 
-CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name)
-{
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
     return driver_call([&] {
         require(kernel != nullptr);
         set_kernel(kernel, kernel_in(library, name));
@@ -163,16 +147,14 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
 SIMT_DRIVER_ANSWER(cuLibraryGetKernelCount, (unsigned* count, CUlibrary library), count,
                    static_cast<unsigned>(require_module(library).kernel_names().size()))
 
-CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library)
-{
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
     return driver_call([&] {
         require(kernels != nullptr);
         list_kernels(kernels, count, library);
     });
 }
 
-CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library)
-{
+CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
     return driver_call([&] {
         require(module != nullptr);
         require_module(library);
@@ -180,21 +162,18 @@ CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library)
     });
 }
 
-CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name)
-{
+CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name) {
     return driver_call([&] { set_variable(address, bytes, library, name); });
 }
 
-CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name)
-{
+CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name) {
     return driver_call([&] {
         require(variable_in(library, name).managed, cudaErrorSymbolNotFound);
         set_variable(address, bytes, library, name);
     });
 }
 
-CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel)
-{
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
     return driver_call([&] {
         require(function != nullptr);
         set_kernel(function, require_kernel(kernel));
@@ -214,8 +193,7 @@ SIMT_FORWARD(4, cuFuncGetParamInfo, cudaFuncGetParamInfo)
 SIMT_DRIVER_ANSWER(cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function), value,
                    attribute_of(function, attribute))
 
-CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device)
-{
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
     return driver_call([&] {
         require(value != nullptr);
         require_device(device);
@@ -225,36 +203,30 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
 
 SIMT_FORWARD(3, cuFuncSetAttribute, cudaFuncSetAttribute)
 
-CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice)
-{
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice) {
     return driver_call([&] { return cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value); });
 }
 
 // PyCUDA says so before each cuLaunchKernel, whose own arguments count.
 CUresult cuFuncSetBlockShape(CUfunction, int, int, int) { return CUDA_SUCCESS; }
 
-CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache)
-{
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
     return driver_call([&] { require_kernel(function); });
 }
 
-CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig)
-{
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig) {
     return driver_call([&] { require_kernel(function); });
 }
 
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice)
-{
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice) {
     return driver_call([&] { require_kernel(kernel); });
 }
 
-CUresult cuFuncLoad(CUfunction function)
-{
+CUresult cuFuncLoad(CUfunction function) {
     return driver_call([&] { require_kernel(function).number(); });
 }
 
-CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function)
-{
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
     return driver_call([&] {
         require(state != nullptr);
         require_kernel(function);
@@ -264,8 +236,8 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function)
 
 SIMT_DRIVER_ANSWER(cuLinkCreate, (unsigned, CUjit_option*, void**, CUlinkState* state), state, new CUlinkState_st)
 
-CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char*, unsigned, CUjit_option*, void**)
-{
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char*, unsigned, CUjit_option*,
+                       void**) {
     return driver_call([&] {
         require(state && data && (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY),
                 static_cast<cudaError_t>(CUDA_ERROR_NO_BINARY_FOR_GPU));
@@ -274,8 +246,7 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::
     });
 }
 
-CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char* path, unsigned, CUjit_option*, void**)
-{
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char* path, unsigned, CUjit_option*, void**) {
     return driver_call([&] {
         require(state && path);
         for (std::string& text : texts_of_file(path)) state->texts.push_back(std::move(text));
@@ -283,8 +254,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char* path, unsi
 }
 
 /// Hands out the texts in place of machine code: they are linked when they are loaded.
-CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* bytes)
-{
+CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* bytes) {
     return driver_call([&] {
         require(state && image);
         state->result = linked_texts_image(state->texts);
@@ -293,8 +263,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* bytes)
     });
 }
 
-CUresult cuLinkDestroy(CUlinkState state)
-{
+CUresult cuLinkDestroy(CUlinkState state) {
     return driver_call([&] {
         require(state != nullptr);
         delete state;

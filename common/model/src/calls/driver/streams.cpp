@@ -44,16 +44,14 @@ SIMT_FORWARD(2, cuGraphLaunch, cudaGraphLaunch)
 SIMT_FORWARD(2, cuGraphUpload, cudaGraphUpload)
 SIMT_FORWARD(1, cuGraphExecDestroy, cudaGraphExecDestroy)
 
-CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned)
-{
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned) {
     return driver_call([&] {
         require(callback != nullptr);
         enqueue(stream, HostWork{nullptr, nullptr, [=] { callback(stream, driver_result(kernel_error()), data); }});
     });
 }
 
-CUresult cuStreamGetCtx(CUstream stream, CUcontext* context)
-{
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
     return driver_call([&] {
         require(context != nullptr);
         int device = 0;
@@ -63,8 +61,7 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* context)
     });
 }
 
-CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* green)
-{
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* green) {
     if (green) *green = nullptr;
     return cuStreamGetCtx(stream, context);
 }

@@ -17,8 +17,7 @@ static_assert(sizeof(CUtensorMap) == sizeof(TensorMap));
 
 simt::memory::TiledRequest request_of(CUtensorMapDataType type, cuuint32_t dimensions, void* address, const cuuint64_t* sizes,
                                       const cuuint64_t* strides, const cuuint32_t* box, const cuuint32_t* element_strides,
-                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapFloatOOBfill fill)
-{
+                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapFloatOOBfill fill) {
     require(dimensions >= 1 && dimensions <= static_cast<cuuint32_t>(TensorMap::most_dimensions) && sizes && element_strides);
     require(strides || dimensions == 1);
     simt::memory::TiledRequest request;
@@ -41,8 +40,7 @@ extern "C" {
 CUresult cuTensorMapEncodeTiled(CUtensorMap* handle, CUtensorMapDataType type, cuuint32_t dimensions, void* address,
                                 const cuuint64_t* sizes, const cuuint64_t* strides, const cuuint32_t* box,
                                 const cuuint32_t* element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill)
-{
+                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
     return driver_call([&] {
         require(handle && box);
         TensorMap map;
@@ -55,8 +53,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* handle, CUtensorMapDataType type, 
                                  const cuuint64_t* sizes, const cuuint64_t* strides, const int* lower_corner, const int* upper_corner,
                                  cuuint32_t channels_per_pixel, cuuint32_t pixels_per_column, const cuuint32_t* element_strides,
                                  CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
-                                 CUtensorMapFloatOOBfill fill)
-{
+                                 CUtensorMapFloatOOBfill fill) {
     return driver_call([&] {
         require(handle && lower_corner && upper_corner && dimensions >= 3);
         simt::memory::ColumnsRequest request;
@@ -71,8 +68,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* handle, CUtensorMapDataType type, 
     });
 }
 
-CUresult cuTensorMapReplaceAddress(CUtensorMap* handle, void* address)
-{
+CUresult cuTensorMapReplaceAddress(CUtensorMap* handle, void* address) {
     return driver_call([&] {
         require(handle && address);
         TensorMap map;

@@ -38,21 +38,18 @@ struct VirtualMemory {
     CUmemGenericAllocationHandle next_handle = 1;
 };
 
-VirtualMemory& memory()
-{
+VirtualMemory& memory() {
     static VirtualMemory& instance = *new VirtualMemory;
     return instance;
 }
 
-Created& require_created(CUmemGenericAllocationHandle handle)
-{
+Created& require_created(CUmemGenericAllocationHandle handle) {
     const auto found = memory().created.find(handle);
     require(found != memory().created.end() && !found->second.is_released);
     return found->second;
 }
 
-bool lies_in_reserved(CUdeviceptr address, std::size_t bytes)
-{
+bool lies_in_reserved(CUdeviceptr address, std::size_t bytes) {
     const auto after = memory().reserved.upper_bound(address);
     if (after == memory().reserved.begin()) return false;
     const auto& [begin, size] = *std::prev(after);
@@ -60,8 +57,7 @@ bool lies_in_reserved(CUdeviceptr address, std::size_t bytes)
 }
 
 /// Calls `visit` for the mappings that fill a range without gaps.
-template <class Visit> void for_each_mapping(CUdeviceptr address, std::size_t bytes, const Visit& visit)
-{
+template <class Visit> void for_each_mapping(CUdeviceptr address, std::size_t bytes, const Visit& visit) {
     const CUdeviceptr end = address + bytes;
     while (address < end) {
         const auto found = memory().mappings.find(address);
@@ -71,8 +67,7 @@ template <class Visit> void for_each_mapping(CUdeviceptr address, std::size_t by
     }
 }
 
-template <class Body> CUresult locked_call(const Body& body)
-{
+template <class Body> CUresult locked_call(const Body& body) {
     return driver_call([&] {
         const std::scoped_lock lock(memory().mutex);
         body();
@@ -83,8 +78,7 @@ template <class Body> CUresult locked_call(const Body& body)
 
 extern "C" {
 
-CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp* properties, CUmemAllocationGranularity_flags)
-{
+CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp* properties, CUmemAllocationGranularity_flags) {
     return driver_call([&] {
         require(bytes && properties);
         *bytes = granularity;
@@ -92,8 +86,7 @@ CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocation
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes, const CUmemAllocationProp* properties,
-                     unsigned long long flags)
-{
+                     unsigned long long flags) {
     return locked_call([&] {
         require(handle && properties && flags == 0 && bytes > 0 && bytes % granularity == 0 &&
                 properties->type == CU_MEM_ALLOCATION_TYPE_PINNED);
@@ -104,8 +97,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes, co
     });
 }
 
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
-{
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     return locked_call([&] {
         Created& created = require_created(handle);
         created.is_released = true;
@@ -113,16 +105,14 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
     });
 }
 
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle)
-{
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
     return locked_call([&] {
         require(properties != nullptr);
         *properties = require_created(handle).properties;
     });
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_t alignment, CUdeviceptr, unsigned long long flags)
-{
+CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_t alignment, CUdeviceptr, unsigned long long flags) {
     return locked_call([&] {
         require(address && flags == 0 && bytes > 0 && bytes % granularity == 0 && (alignment & (alignment - 1)) == 0);
         *address = device_pointer(Allocations::instance().allocate(ProgramAllocation::Kind::device, bytes));
@@ -130,8 +120,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_
     });
 }
 
-CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes)
-{
+CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes) {
     return locked_call([&] {
         const auto found = memory().reserved.find(address);
         require(found != memory().reserved.end() && found->second == bytes);
@@ -142,8 +131,8 @@ CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes)
     });
 }
 
-CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)
-{
+CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags) {
     return locked_call([&] {
         Created& created = require_created(handle);
         require(flags == 0 && offset == 0 && bytes == created.bytes && lies_in_reserved(address, bytes));
@@ -153,8 +142,7 @@ CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset, CU
     });
 }
 
-CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes)
-{
+CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
     return locked_call([&] {
         for_each_mapping(address, bytes, [](auto mapping) {
             const auto created = memory().created.find(mapping->second.handle);
@@ -165,16 +153,14 @@ CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes)
     });
 }
 
-CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAccessDesc* descriptions, std::size_t count)
-{
+CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAccessDesc* descriptions, std::size_t count) {
     return locked_call([&] {
         require(descriptions && count > 0);
         for_each_mapping(address, bytes, [](auto mapping) { mapping->second.has_access = true; });
     });
 }
 
-CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr address)
-{
+CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr address) {
     return locked_call([&] {
         require(flags && location);
         const auto after = memory().mappings.upper_bound(address);

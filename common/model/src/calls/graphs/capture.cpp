@@ -12,27 +12,23 @@ namespace simt::calls {
 
 namespace {
 
-std::recursive_mutex& capture_mutex()
-{
+std::recursive_mutex& capture_mutex() {
     static std::recursive_mutex& mutex = *new std::recursive_mutex;
     return mutex;
 }
 
-unsigned long long next_capture_id()
-{
+unsigned long long next_capture_id() {
     static std::atomic<unsigned long long> last{0};
     return ++last;
 }
 
-void add_missing(std::vector<cudaGraphNode_t>& to, const std::vector<cudaGraphNode_t>& from)
-{
+void add_missing(std::vector<cudaGraphNode_t>& to, const std::vector<cudaGraphNode_t>& from) {
     for (const cudaGraphNode_t node : from)
         if (std::ranges::find(to, node) == to.end()) to.push_back(node);
 }
 
 /// Makes a captured stream wait for an event. A stream that is not captured joins the capture in which the event was recorded.
-bool wait_for(CUstream_st& stream, const CUevent_st& event)
-{
+bool wait_for(CUstream_st& stream, const CUevent_st& event) {
     if (!event.capture) {
         // An event from before the capture cannot order nodes of the graph.
         require(!stream.capture, cudaErrorStreamCaptureIsolation);
@@ -48,21 +44,18 @@ bool wait_for(CUstream_st& stream, const CUevent_st& event)
     return true;
 }
 
-bool is_before(const CUgraphNode_st& node, const std::vector<cudaGraphNode_t>& last)
-{
+bool is_before(const CUgraphNode_st& node, const std::vector<cudaGraphNode_t>& last) {
     return std::ranges::any_of(last, [&](const CUgraphNode_st* other) { return other == &node || is_before(node, other->dependencies); });
 }
 
 /// True if the capture's first stream waits for the work of all others.
-bool is_joined(const Capture& capture, const CUstream_st& origin)
-{
+bool is_joined(const Capture& capture, const CUstream_st& origin) {
     std::vector<cudaGraphNode_t> last = capture.left;
     for (const cudaStream_t stream : capture.streams) add_missing(last, stream->captured_last);
     return std::ranges::all_of(last, [&](const CUgraphNode_st* node) { return is_before(*node, origin.captured_last); });
 }
 
-void begin(cudaStream_t handle, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaStreamCaptureMode mode)
-{
+void begin(cudaStream_t handle, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaStreamCaptureMode mode) {
     CUstream_st& stream = require_stream(handle);
     // CUDA does not capture the default stream that all threads share.
     require(handle != nullptr && handle != cudaStreamLegacy, cudaErrorStreamCaptureUnsupported);
@@ -78,8 +71,7 @@ void begin(cudaStream_t handle, cudaGraph_t graph, const cudaGraphNode_t* depend
     if (count != 0) stream.captured_last.assign(dependencies, dependencies + count);
 }
 
-cudaGraph_t end(CUstream_st& stream)
-{
+cudaGraph_t end(CUstream_st& stream) {
     require(stream.capture != nullptr, cudaErrorIllegalState);
     require(stream.capture->origin == &stream, cudaErrorStreamCaptureUnmatched);
     const std::shared_ptr<Capture> capture = stream.capture;
@@ -95,8 +87,7 @@ cudaGraph_t end(CUstream_st& stream)
 
 }  // namespace
 
-void leave_capture(CUstream_st& stream)
-{
+void leave_capture(CUstream_st& stream) {
     const std::scoped_lock lock(capture_mutex());
     if (!stream.capture) return;
     if (stream.capture->origin == &stream) stream.capture->invalidated = true;
@@ -104,8 +95,7 @@ void leave_capture(CUstream_st& stream)
     std::erase(stream.capture->streams, &stream);
 }
 
-bool join_capture(CUstream_st& stream, const Work& work)
-{
+bool join_capture(CUstream_st& stream, const Work& work) {
     const std::scoped_lock lock(capture_mutex());
     if (const auto* wait = std::get_if<EventWaitWork>(&work)) return wait_for(stream, require_event(wait->event));
     if (!stream.capture) return false;
@@ -126,8 +116,7 @@ using namespace simt::calls;
 
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode)
-{
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
     return call([&] {
         const std::scoped_lock lock(capture_mutex());
         begin(stream, nullptr, nullptr, 0, mode);
@@ -135,16 +124,14 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                                          const cudaGraphEdgeData*, std::size_t count, cudaStreamCaptureMode mode)
-{
+                                          const cudaGraphEdgeData*, std::size_t count, cudaStreamCaptureMode mode) {
     return call([&] {
         const std::scoped_lock lock(capture_mutex());
         begin(stream, &require_graph(graph), dependencies, count, mode);
     });
 }
 
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
-{
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     return call([&] {
         const std::scoped_lock lock(capture_mutex());
         if (graph) *graph = nullptr;
@@ -153,14 +140,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
     });
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status)
-{
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
     return cudaStreamGetCaptureInfo(stream, status, nullptr, nullptr, nullptr, nullptr, nullptr);
 }
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
-                                     const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges, std::size_t* count)
-{
+                                     const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges, std::size_t* count) {
     return call([&] {
         const std::scoped_lock lock(capture_mutex());
         require(status != nullptr);
@@ -178,8 +163,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
 }
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
-                                                std::size_t count, unsigned flags)
-{
+                                                std::size_t count, unsigned flags) {
     return call([&] {
         const std::scoped_lock lock(capture_mutex());
         CUstream_st& stream = require_stream(handle);
@@ -189,8 +173,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNo
     });
 }
 
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode)
-{
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
     return call([&] {
         require(mode != nullptr);
         std::swap(*mode, thread_state().capture_mode);

@@ -14,14 +14,12 @@ namespace simt::calls {
 
 namespace {
 
-Handles<CUgraphExec_st>& executables()
-{
+Handles<CUgraphExec_st>& executables() {
     static auto& instance = *new Handles<CUgraphExec_st>;
     return instance;
 }
 
-cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags)
-{
+cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
     return call([&] {
         require(executable != nullptr);
         CUgraph_st& from = require_graph(graph);
@@ -33,8 +31,7 @@ cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned
 
 /// True if two nodes depend on nodes at the same places of their graphs' orders.
 bool same_dependencies(const CUgraphNode_st& of_executable, const CUgraphNode_st& of_graph, const std::vector<cudaGraphNode_t>& own,
-                       const std::vector<cudaGraphNode_t>& others)
-{
+                       const std::vector<cudaGraphNode_t>& others) {
     if (of_executable.dependencies.size() != of_graph.dependencies.size()) return false;
     const auto place = [](const std::vector<cudaGraphNode_t>& order, cudaGraphNode_t node) {
         return std::ranges::find(order, node) - order.begin();
@@ -44,8 +41,7 @@ bool same_dependencies(const CUgraphNode_st& of_executable, const CUgraphNode_st
         [&](cudaGraphNode_t mine, cudaGraphNode_t theirs) { return place(own, mine) == place(others, theirs); });
 }
 
-cudaGraphExecUpdateResult update(CUgraph_st& graph, const CUgraph_st& from, cudaGraphNode_t& culprit)
-{
+cudaGraphExecUpdateResult update(CUgraph_st& graph, const CUgraph_st& from, cudaGraphNode_t& culprit) {
     const auto own = in_order(graph), others = in_order(from);
     if (own.size() != others.size()) return cudaGraphExecUpdateErrorTopologyChanged;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -68,8 +64,7 @@ cudaGraphExecUpdateResult update(CUgraph_st& graph, const CUgraph_st& from, cuda
 }
 
 /// Frees memory that an earlier launch allocated and nothing has freed. Fails instead if `frees` is false.
-void reuse_memory(const CUgraph_st& graph, bool frees)
-{
+void reuse_memory(const CUgraph_st& graph, bool frees) {
     for (const auto& node : graph.nodes) {
         if (const auto* allocation = std::get_if<AllocateWork>(&node->work)) {
             const auto memory = Allocations::instance().find(allocation->parameters.dptr);
@@ -82,21 +77,18 @@ void reuse_memory(const CUgraph_st& graph, bool frees)
 
 }  // namespace
 
-CUgraphExec_st& require_executable(cudaGraphExec_t executable)
-{
+CUgraphExec_st& require_executable(cudaGraphExec_t executable) {
     require(executables().holds(executable));
     return *executable;
 }
 
-CUgraphNode_st& node_in(cudaGraphExec_t executable, cudaGraphNode_t node)
-{
+CUgraphNode_st& node_in(cudaGraphExec_t executable, cudaGraphNode_t node) {
     for (const auto& copy : require_executable(executable).graph->nodes)
         if (copy->original == node) return *copy;
     fail(cudaErrorInvalidValue);
 }
 
-void run_graph(cudaGraph_t graph)
-{
+void run_graph(cudaGraph_t graph) {
     for (const cudaGraphNode_t node : in_order(*graph))
         if (node->enabled) run(node->work);
 }
@@ -107,17 +99,14 @@ using namespace simt::calls;
 
 extern "C" {
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags)
-{
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
     return instantiate(executable, graph, flags);
 }
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags)
-{
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
     return instantiate(executable, graph, flags);
 }
 
-cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphInstantiateParams* parameters)
-{
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphInstantiateParams* parameters) {
     if (!parameters) return remember(cudaErrorInvalidValue);
     const cudaError_t error = instantiate(executable, graph, parameters->flags);
     parameters->errNode_out = nullptr;
@@ -127,24 +116,21 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
 
 SIMT_ANSWER(cudaGraphExecGetFlags, (cudaGraphExec_t executable, unsigned long long* flags), flags, require_executable(executable).flags)
 
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
-{
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
     return call([&] {
         delete_graph(require_executable(executable).graph);
         executables().destroy(executable);
     });
 }
 
-cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream)
-{
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
     return call([&] {
         require_executable(executable);
         require_stream(stream);
     });
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
-{
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     return call([&] {
         const CUgraphExec_st& launched = require_executable(executable);
         if (join_capture(require_stream(stream), ChildGraphWork{launched.graph})) return;
@@ -154,8 +140,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
     });
 }
 
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result)
-{
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result) {
     return call([&] {
         cudaGraphExecUpdateResultInfo info{};
         info.result = update(*require_executable(executable).graph, require_graph(graph), info.errorNode);
@@ -164,8 +149,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
     });
 }
 
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child)
-{
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child) {
     return call([&] {
         auto* work = std::get_if<ChildGraphWork>(&node_in(executable, node).work);
         require(work != nullptr);
@@ -174,16 +158,14 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cud
     });
 }
 
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled)
-{
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled) {
     return call([&] { node_in(executable, node).enabled = enabled != 0; });
 }
 
 SIMT_ANSWER(cudaGraphNodeGetEnabled, (cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled), enabled,
             node_in(executable, node).enabled)
 
-cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned)
-{
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned) {
     return call([&] {
         const auto order = in_order(require_graph(graph));
         struct Close {

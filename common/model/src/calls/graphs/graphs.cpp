@@ -17,14 +17,12 @@ struct LiveGraphs {
     std::set<const void*> graphs, nodes;
 };
 
-LiveGraphs& live()
-{
+LiveGraphs& live() {
     static LiveGraphs& instance = *new LiveGraphs;
     return instance;
 }
 
-void release(cudaUserObject_t object, unsigned count)
-{
+void release(cudaUserObject_t object, unsigned count) {
     require(object != nullptr && count > 0 && count <= object->references);
     object->references -= count;
     if (object->references != 0) return;
@@ -32,14 +30,12 @@ void release(cudaUserObject_t object, unsigned count)
     delete object;
 }
 
-bool depends_on(const CUgraphNode_st& node, const CUgraphNode_st& other)
-{
+bool depends_on(const CUgraphNode_st& node, const CUgraphNode_st& other) {
     return std::ranges::any_of(node.dependencies,
                                [&](const CUgraphNode_st* dependency) { return dependency == &other || depends_on(*dependency, other); });
 }
 
-std::vector<cudaGraphNode_t> dependents_of(const CUgraphNode_st& node)
-{
+std::vector<cudaGraphNode_t> dependents_of(const CUgraphNode_st& node) {
     std::vector<cudaGraphNode_t> dependents;
     for (const auto& other : node.graph->nodes)
         if (std::ranges::find(other->dependencies, &node) != other->dependencies.end()) dependents.push_back(other.get());
@@ -47,58 +43,50 @@ std::vector<cudaGraphNode_t> dependents_of(const CUgraphNode_st& node)
 }
 
 /// A copy of a graph for a node that owns it.
-cudaGraph_t part_of(const CUgraph_st& graph)
-{
+cudaGraph_t part_of(const CUgraph_st& graph) {
     const cudaGraph_t copy = copy_of(graph);
     copy->is_child = true;
     return copy;
 }
 
-void clear_edges(cudaGraphEdgeData* edges, const std::size_t* count)
-{
+void clear_edges(cudaGraphEdgeData* edges, const std::size_t* count) {
     if (edges && count) std::fill_n(edges, *count, cudaGraphEdgeData{});
 }
 
 }  // namespace
 
-CUgraph_st& require_graph(cudaGraph_t graph)
-{
+CUgraph_st& require_graph(cudaGraph_t graph) {
     const std::scoped_lock lock(live().mutex);
     require(live().graphs.contains(graph));
     return *graph;
 }
 
-CUgraphNode_st& require_node(cudaGraphNode_t node)
-{
+CUgraphNode_st& require_node(cudaGraphNode_t node) {
     const std::scoped_lock lock(live().mutex);
     require(live().nodes.contains(node));
     return *node;
 }
 
-cudaGraph_t new_graph()
-{
+cudaGraph_t new_graph() {
     const std::scoped_lock lock(live().mutex);
     auto* graph = new CUgraph_st;
     live().graphs.insert(graph);
     return graph;
 }
 
-void delete_graph(cudaGraph_t graph)
-{
+void delete_graph(cudaGraph_t graph) {
     const std::scoped_lock lock(live().mutex);
     if (live().graphs.erase(graph) == 1) delete graph;
 }
 
-bool has_memory_nodes(const CUgraph_st& graph)
-{
+bool has_memory_nodes(const CUgraph_st& graph) {
     return std::ranges::any_of(graph.nodes, [](const auto& node) {
         if (std::holds_alternative<AllocateWork>(node->work) || std::holds_alternative<FreeWork>(node->work)) return true;
         return std::ranges::any_of(parts_of(node->work), [](const cudaGraph_t part) { return has_memory_nodes(*part); });
     });
 }
 
-cudaGraph_t copy_of(const CUgraph_st& graph)
-{
+cudaGraph_t copy_of(const CUgraph_st& graph) {
     cudaGraph_t copy = new_graph();
     copy->original = const_cast<cudaGraph_t>(&graph);
     std::map<const CUgraphNode_st*, CUgraphNode_st*> copies;
@@ -119,8 +107,7 @@ cudaGraph_t copy_of(const CUgraph_st& graph)
     return copy;
 }
 
-cudaGraphNode_t add_node(CUgraph_st& graph, const cudaGraphNode_t* dependencies, std::size_t count, Work work)
-{
+cudaGraphNode_t add_node(CUgraph_st& graph, const cudaGraphNode_t* dependencies, std::size_t count, Work work) {
     const std::scoped_lock lock(live().mutex);
     auto node = std::make_unique<CUgraphNode_st>();
     node->graph = &graph;
@@ -135,8 +122,7 @@ cudaGraphNode_t add_node(CUgraph_st& graph, const cudaGraphNode_t* dependencies,
     return graph.nodes.back().get();
 }
 
-std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph)
-{
+std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
     std::vector<cudaGraphNode_t> order;
     std::set<const CUgraphNode_st*> done;
     while (order.size() < graph.nodes.size()) {
@@ -156,8 +142,7 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph)
 
 using namespace simt::calls;
 
-CUgraph_st::~CUgraph_st()
-{
+CUgraph_st::~CUgraph_st() {
     for (const auto& node : nodes) {
         live().nodes.erase(node.get());
         for (const cudaGraph_t part : parts_of(node->work)) delete_graph(part);
@@ -167,24 +152,21 @@ CUgraph_st::~CUgraph_st()
 
 extern "C" {
 
-cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags)
-{
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
     return call([&] {
         require(graph && flags == 0);
         *graph = new_graph();
     });
 }
 
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
     return call([&] {
         require(!require_graph(graph).is_child);
         delete_graph(graph);
     });
 }
 
-cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph)
-{
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
     return call([&] {
         require(clone != nullptr);
         require(!has_memory_nodes(require_graph(graph)), cudaErrorNotSupported);
@@ -192,8 +174,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph)
     });
 }
 
-cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t original, cudaGraph_t clone)
-{
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t original, cudaGraph_t clone) {
     return call([&] {
         require(found != nullptr);
         const CUgraph_st& graph = require_graph(clone);
@@ -204,8 +185,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t ori
     });
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count)
-{
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
     return call([&] {
         std::vector<cudaGraphNode_t> all;
         for (const auto& node : require_graph(graph).nodes) all.push_back(node.get());
@@ -213,8 +193,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::si
     });
 }
 
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count)
-{
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
     return call([&] {
         std::vector<cudaGraphNode_t> roots;
         for (const auto& node : require_graph(graph).nodes)
@@ -223,8 +202,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std
     });
 }
 
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges, std::size_t* count)
-{
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges, std::size_t* count) {
     return call([&] {
         std::vector<cudaGraphNode_t> sources, targets;
         for (const auto& node : require_graph(graph).nodes) {
@@ -241,16 +219,16 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
     });
 }
 
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* dependencies, cudaGraphEdgeData* edges, std::size_t* count)
-{
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* dependencies, cudaGraphEdgeData* edges,
+                                         std::size_t* count) {
     return call([&] {
         hand_out(require_node(node).dependencies, dependencies, count);
         if (dependencies) clear_edges(edges, count);
     });
 }
 
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents, cudaGraphEdgeData* edges, std::size_t* count)
-{
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents, cudaGraphEdgeData* edges,
+                                           std::size_t* count) {
     return call([&] {
         hand_out(dependents_of(require_node(node)), dependents, count);
         if (dependents) clear_edges(edges, count);
@@ -258,8 +236,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData*,
-                                     std::size_t count)
-{
+                                     std::size_t count) {
     return call([&] {
         const CUgraph_st& changed = require_graph(graph);
         for (std::size_t i = 0; i < count; ++i) {
@@ -272,16 +249,14 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
 }
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData*,
-                                        std::size_t count)
-{
+                                        std::size_t count) {
     return call([&] {
         require_graph(graph);
         for (std::size_t i = 0; i < count; ++i) require(std::erase(require_node(to[i]).dependencies, from[i]) == 1);
     });
 }
 
-cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
-{
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     return call([&] {
         CUgraphNode_st& node = require_node(handle);
         for (const cudaGraphNode_t dependent : dependents_of(node)) std::erase(dependent->dependencies, &node);
@@ -292,29 +267,25 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
     });
 }
 
-cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* pointer, cudaHostFn_t destroy, unsigned references, unsigned)
-{
+cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* pointer, cudaHostFn_t destroy, unsigned references, unsigned) {
     return call([&] {
         require(object && destroy && references > 0);
         *object = new CUuserObject_st{pointer, destroy, references};
     });
 }
 
-cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count)
-{
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
     return call([&] {
         require(object != nullptr);
         object->references += count;
     });
 }
 
-cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
-{
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
     return call([&] { release(object, count); });
 }
 
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags)
-{
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags) {
     return call([&] {
         require(object != nullptr);
         CUgraph_st& owner = require_graph(graph);
@@ -323,8 +294,7 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
     });
 }
 
-cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count)
-{
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
     return call([&] {
         CUgraph_st& owner = require_graph(graph);
         for (unsigned i = 0; i < count; ++i) {

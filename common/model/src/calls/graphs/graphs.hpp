@@ -96,8 +96,7 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph);
 CUgraphNode_st& node_in(cudaGraphExec_t executable, cudaGraphNode_t node);
 
 /// The work of a node that must be of one kind. Fails with cudaErrorInvalidValue if it is of another.
-template <class Kind> Kind& work_of(CUgraphNode_st& node)
-{
+template <class Kind> Kind& work_of(CUgraphNode_st& node) {
     auto* work = std::get_if<Kind>(&node.work);
     require(work != nullptr);
     return *work;
@@ -108,8 +107,7 @@ template <class Kind> Kind& work_of(CUgraphNode_st& node)
 bool join_capture(CUstream_st& stream, const Work& work);
 
 /// Gives a program the handles of a list, or their number if `list` is null.
-template <class Handle> void hand_out(const std::vector<Handle>& from, Handle* list, std::size_t* count)
-{
+template <class Handle> void hand_out(const std::vector<Handle>& from, Handle* list, std::size_t* count) {
     require(count != nullptr);
     if (list) {
         for (std::size_t i = 0; i < *count; ++i) list[i] = i < from.size() ? from[i] : Handle{};

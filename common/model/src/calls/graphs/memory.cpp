@@ -9,14 +9,12 @@
 
 namespace simt::calls {
 
-std::shared_ptr<void> Allocations::allocate_for_graph(std::size_t bytes)
-{
+std::shared_ptr<void> Allocations::allocate_for_graph(std::size_t bytes) {
     require(bytes > 0);
     return {allocate(ProgramAllocation::Kind::graph, bytes), [](void* memory) { instance().leave_to_launches(memory); }};
 }
 
-void Allocations::leave_to_launches(void* memory)
-{
+void Allocations::leave_to_launches(void* memory) {
     const std::scoped_lock lock(mutex_);
     const auto found = by_begin_.find(address_of(memory));
     // cudaDeviceReset has freed the memory.
@@ -27,8 +25,7 @@ void Allocations::leave_to_launches(void* memory)
     by_begin_.erase(found);
 }
 
-void Allocations::use(void* memory)
-{
+void Allocations::use(void* memory) {
     const std::scoped_lock lock(mutex_);
     ProgramAllocation& allocation = by_begin_.at(address_of(memory));
     require(!allocation.in_use);
@@ -39,14 +36,12 @@ void Allocations::use(void* memory)
     bytes.highest = std::max(bytes.highest, bytes.kept);
 }
 
-void Allocations::end_use(ProgramAllocation& allocation)
-{
+void Allocations::end_use(ProgramAllocation& allocation) {
     allocation.in_use = false;
     graph_bytes_[allocation.device].in_use -= allocation.bytes;
 }
 
-GraphBytes& Allocations::graph_bytes(int device)
-{
+GraphBytes& Allocations::graph_bytes(int device) {
     const std::scoped_lock lock(mutex_);
     require_device(device);
     return graph_bytes_[device];
@@ -58,8 +53,7 @@ using namespace simt::calls;
 
 extern "C" {
 
-cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value)
-{
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
     return call([&] {
         require(value != nullptr);
         const GraphBytes& bytes = Allocations::instance().graph_bytes(device);
@@ -74,8 +68,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
     });
 }
 
-cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value)
-{
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
     return call([&] {
         require(value && *static_cast<std::uint64_t*>(value) == 0);
         require(attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh);
@@ -84,8 +77,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
     });
 }
 
-cudaError_t cudaDeviceGraphMemTrim(int device)
-{
+cudaError_t cudaDeviceGraphMemTrim(int device) {
     return call([&] {
         GraphBytes& bytes = Allocations::instance().graph_bytes(device);
         bytes.kept = bytes.in_use;

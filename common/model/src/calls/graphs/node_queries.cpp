@@ -26,8 +26,7 @@ struct TypeOf {
     cudaGraphNodeType operator()(const ConditionalWork&) const { return cudaGraphNodeTypeConditional; }
 };
 
-void describe(KernelWork& work, cudaKernelNodeParams& parameters)
-{
+void describe(KernelWork& work, cudaKernelNodeParams& parameters) {
     const simt::FunctionInfo info = work.kernel->info();
     work.parameter_pointers.clear();
     for (const simt::FunctionParameter& parameter : info.parameters)
@@ -46,8 +45,7 @@ extern "C" {
 
 SIMT_ANSWER(cudaGraphNodeGetType, (cudaGraphNode_t node, cudaGraphNodeType* type), type, std::visit(TypeOf{}, require_node(node).work))
 
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters)
-{
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
     return call([&] { describe(work_of<KernelWork>(require_node(node)), *parameters); });
 }
 
@@ -57,8 +55,7 @@ SIMT_ANSWER(cudaGraphMemcpyNodeGetParams, (cudaGraphNode_t node, cudaMemcpy3DPar
 SIMT_ANSWER(cudaGraphMemsetNodeGetParams, (cudaGraphNode_t node, cudaMemsetParams* parameters), parameters,
             work_of<SetWork>(require_node(node)).parameters)
 
-cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters)
-{
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
     return call([&] {
         const auto& work = work_of<HostWork>(require_node(node));
         *parameters = {work.function, work.data};
@@ -77,13 +74,11 @@ SIMT_ANSWER(cudaGraphEventWaitNodeGetEvent, (cudaGraphNode_t node, cudaEvent_t* 
 SIMT_ANSWER(cudaGraphMemAllocNodeGetParams, (cudaGraphNode_t node, cudaMemAllocNodeParams* parameters), parameters,
             work_of<AllocateWork>(require_node(node)).parameters)
 
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer)
-{
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
     return call([&] { *static_cast<void**>(pointer) = work_of<FreeWork>(require_node(node)).pointer; });
 }
 
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute, const cudaKernelNodeAttrValue* value)
-{
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute, const cudaKernelNodeAttrValue* value) {
     return call([&] {
         require(value != nullptr);
         auto& work = work_of<KernelWork>(require_node(node));
@@ -95,8 +90,7 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNode
     });
 }
 
-cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute, cudaKernelNodeAttrValue* value)
-{
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute, cudaKernelNodeAttrValue* value) {
     return call([&] {
         require(value != nullptr);
         *value = {};
@@ -105,8 +99,7 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNode
     });
 }
 
-cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
-{
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
     return call([&] {
         const std::vector<cudaLaunchAttribute> attributes = work_of<KernelWork>(require_node(from)).attributes;
         auto& work = work_of<KernelWork>(require_node(to));

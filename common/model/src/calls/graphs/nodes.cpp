@@ -14,8 +14,8 @@ using namespace simt::calls;
 
 /// Adds a node to a graph.
 template <class Describe>
-cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const Describe& describe)
-{
+cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                const Describe& describe) {
     return call([&] {
         require(node != nullptr && (dependencies != nullptr || count == 0));
         *node = add_node(require_graph(graph), dependencies, count, describe());
@@ -23,8 +23,7 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
 }
 
 /// Changes the work of a node, which stays of its kind.
-template <class Describe> cudaError_t change(cudaGraphNode_t node, const Describe& describe)
-{
+template <class Describe> cudaError_t change(cudaGraphNode_t node, const Describe& describe) {
     return call([&] {
         Work work = describe();
         CUgraphNode_st& changed = require_node(node);
@@ -34,8 +33,7 @@ template <class Describe> cudaError_t change(cudaGraphNode_t node, const Describ
 }
 
 /// Changes the copy of a node in an executable graph.
-template <class Describe> cudaError_t change_in(cudaGraphExec_t executable, cudaGraphNode_t node, const Describe& describe)
-{
+template <class Describe> cudaError_t change_in(cudaGraphExec_t executable, cudaGraphNode_t node, const Describe& describe) {
     return call([&] {
         Work work = describe();
         CUgraphNode_st& changed = node_in(executable, node);
@@ -44,22 +42,19 @@ template <class Describe> cudaError_t change_in(cudaGraphExec_t executable, cuda
     });
 }
 
-Work kernel(const void* function, dim3 grid, dim3 block, unsigned shared_bytes, void** arguments, void** extra)
-{
+Work kernel(const void* function, dim3 grid, dim3 block, unsigned shared_bytes, void** arguments, void** extra) {
     require(extra == nullptr, cudaErrorNotSupported);
     return kernel_work(function, grid, block, shared_bytes, arguments);
 }
 
-Work kernel(const cudaKernelNodeParams* parameters)
-{
+Work kernel(const cudaKernelNodeParams* parameters) {
     require(parameters != nullptr);
     return kernel(parameters->func, parameters->gridDim, parameters->blockDim, parameters->sharedMemBytes, parameters->kernelParams,
                   parameters->extra);
 }
 
 /// A kernel node keeps its attributes when its parameters change.
-Work changed_kernel(CUgraphNode_st& node, const cudaKernelNodeParams* parameters)
-{
+Work changed_kernel(CUgraphNode_st& node, const cudaKernelNodeParams* parameters) {
     Work work = kernel(parameters);
     const KernelWork& before = work_of<KernelWork>(node);
     auto& after = std::get<KernelWork>(work);
@@ -69,14 +64,12 @@ Work changed_kernel(CUgraphNode_st& node, const cudaKernelNodeParams* parameters
     return work;
 }
 
-Work copy(const cudaMemcpy3DParms* parameters)
-{
+Work copy(const cudaMemcpy3DParms* parameters) {
     require(parameters != nullptr);
     return CopyWork{*parameters};
 }
 
-Work set(const cudaMemsetParams* parameters)
-{
+Work set(const cudaMemsetParams* parameters) {
     require(parameters != nullptr);
     SetWork work;
     work.parameters = *parameters;
@@ -84,14 +77,12 @@ Work set(const cudaMemsetParams* parameters)
     return work;
 }
 
-Work host(const cudaHostNodeParams* parameters)
-{
+Work host(const cudaHostNodeParams* parameters) {
     require(parameters && parameters->fn);
     return HostWork{parameters->fn, parameters->userData, {}};
 }
 
-Work allocation(cudaMemAllocNodeParams* parameters)
-{
+Work allocation(cudaMemAllocNodeParams* parameters) {
     require(parameters && parameters->bytesize > 0);
     AllocateWork work{.parameters = {}, .memory = Allocations::instance().allocate_for_graph(parameters->bytesize)};
     parameters->dptr = work.memory.get();
@@ -103,8 +94,7 @@ Work event_record(cudaEvent_t event) { return EventRecordWork{&require_event(eve
 Work event_wait(cudaEvent_t event) { return EventWaitWork{&require_event(event)}; }
 
 /// The work that the parameters of any kind of node describe.
-Work described(const CUgraph_st& graph, cudaGraphNodeParams* parameters)
-{
+Work described(const CUgraph_st& graph, cudaGraphNodeParams* parameters) {
     require(parameters != nullptr);
     switch (parameters->type) {
         case cudaGraphNodeTypeKernel: {
@@ -139,8 +129,7 @@ Work described(const CUgraph_st& graph, cudaGraphNodeParams* parameters)
 }
 
 /// The new work of a node. Conditional nodes cannot be changed.
-Work changed(const CUgraphNode_st& node, cudaGraphNodeParams* parameters)
-{
+Work changed(const CUgraphNode_st& node, cudaGraphNodeParams* parameters) {
     require(parameters && parameters->type != cudaGraphNodeTypeConditional);
     return described(*node.graph, parameters);
 }
@@ -152,16 +141,13 @@ Work changed(const CUgraphNode_st& node, cudaGraphNodeParams* parameters)
 /// @param ...        the work, an expression of the parameters
 #define SIMT_NODE(add_function, change_function, change_in_function, parameters, ...)                                                     \
     extern "C" cudaError_t add_function(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, \
-                                        SIMT_LISTED parameters)                                                                           \
-    {                                                                                                                                     \
+                                        SIMT_LISTED parameters) {                                                                         \
         return add(node, graph, dependencies, count, [&]() -> Work { return __VA_ARGS__; });                                              \
     }                                                                                                                                     \
-    extern "C" cudaError_t change_function(cudaGraphNode_t node, SIMT_LISTED parameters)                                                  \
-    {                                                                                                                                     \
+    extern "C" cudaError_t change_function(cudaGraphNode_t node, SIMT_LISTED parameters) {                                                \
         return change(node, [&]() -> Work { return __VA_ARGS__; });                                                                       \
     }                                                                                                                                     \
-    extern "C" cudaError_t change_in_function(cudaGraphExec_t executable, cudaGraphNode_t node, SIMT_LISTED parameters)                   \
-    {                                                                                                                                     \
+    extern "C" cudaError_t change_in_function(cudaGraphExec_t executable, cudaGraphNode_t node, SIMT_LISTED parameters) {                 \
         return change_in(executable, node, [&]() -> Work { return __VA_ARGS__; });                                                        \
     }
 
@@ -186,58 +172,48 @@ SIMT_NODE(cudaGraphAddEventWaitNode, cudaGraphEventWaitNodeSetEvent, cudaGraphEx
 
 extern "C" {
 
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count)
-{
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count) {
     return add(node, graph, dependencies, count, [&]() -> Work { return EmptyWork{}; });
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaKernelNodeParams* parameters)
-{
+                                   const cudaKernelNodeParams* parameters) {
     return add(node, graph, dependencies, count, [&] { return kernel(parameters); });
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                       cudaGraph_t child)
-{
+                                       cudaGraph_t child) {
     return add(node, graph, dependencies, count, [&]() -> Work { return ChildGraphWork{child}; });
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                     cudaMemAllocNodeParams* parameters)
-{
+                                     cudaMemAllocNodeParams* parameters) {
     return add(node, graph, dependencies, count, [&]() -> Work { return allocation(parameters); });
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                    void* pointer)
-{
+                                    void* pointer) {
     return add(node, graph, dependencies, count, [&]() -> Work { return FreeWork{pointer}; });
 }
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
-                             std::size_t count, cudaGraphNodeParams* parameters)
-{
+                             std::size_t count, cudaGraphNodeParams* parameters) {
     return add(node, graph, dependencies, count, [&] { return described(require_graph(graph), parameters); });
 }
 
-cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters)
-{
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
     return change(node, [&]() -> Work { return changed(require_node(node), parameters); });
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters)
-{
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters) {
     return change(node, [&]() -> Work { return changed_kernel(require_node(node), parameters); });
 }
 
-cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraphNodeParams* parameters)
-{
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
     return change_in(executable, node, [&]() -> Work { return changed(node_in(executable, node), parameters); });
 }
 
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaKernelNodeParams* parameters)
-{
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaKernelNodeParams* parameters) {
     return change_in(executable, node, [&]() -> Work { return changed_kernel(node_in(executable, node), parameters); });
 }
 

@@ -23,16 +23,14 @@ constexpr auto version = "." CUDA_MAJOR ""sv;
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 /// Whether a file is a library with the version that the model knows, or with none.
-bool is_library(std::string_view file, std::string_view name, std::string_view of)
-{
+bool is_library(std::string_view file, std::string_view name, std::string_view of) {
     if (!file.starts_with(name)) return false;
     file.remove_prefix(name.size());
     return file.empty() || file == of || (file.starts_with(of) && file[of.size()] == '.');
 }
 
 /// The folder of the model's libraries, this one among them; empty if it is not known.
-std::string own_folder()
-{
+std::string own_folder() {
     Dl_info own{};
     const bool known = dladdr(reinterpret_cast<const void*>(&file_name), &own) != 0 && own.dli_fname;
     const std::string path = known ? own.dli_fname : "";
@@ -40,8 +38,7 @@ std::string own_folder()
 }
 
 /// The library of the model that takes a file's place; empty for all others.
-const std::string& replacement(std::string_view file)
-{
+const std::string& replacement(std::string_view file) {
     static const std::string folder = own_folder(), none;
     static const std::string of_linker = folder + "libnvJitLink.so." CUDA_MAJOR, of_compiler = folder + "libnvrtc.so." CUDA_MAJOR,
                              of_runtime = folder + "libcudart.so." CUDA_MAJOR, of_driver = folder + "libcuda.so.1";
@@ -59,8 +56,7 @@ extern "C" {
 
 unsigned la_version(unsigned newest) { return newest < LAV_CURRENT ? newest : LAV_CURRENT; }
 
-char* la_objsearch(const char* name, std::uintptr_t* cookie, unsigned)
-{
+char* la_objsearch(const char* name, std::uintptr_t* cookie, unsigned) {
     const std::string& found = replacement(file_name(name));
     // The model's NVRTC opens that of NVIDIA.
     const auto* const asking = reinterpret_cast<const link_map*>(*cookie);

@@ -33,8 +33,7 @@ struct Group {
     std::vector<std::pair<std::shared_ptr<World>, Transfer>> messages;
 };
 
-Group& group()
-{
+Group& group() {
     thread_local Group instance;
     return instance;
 }
@@ -47,26 +46,22 @@ struct Known {
     std::set<ncclComm_t> communicators;
 };
 
-Known& known()
-{
+Known& known() {
     static Known& instance = *new Known;
     return instance;
 }
 
-bool lives(ncclComm_t communicator)
-{
+bool lives(ncclComm_t communicator) {
     const std::scoped_lock lock(known().mutex);
     return known().communicators.contains(communicator);
 }
 
-ncclResult_t refuse(ncclResult_t result, simt::Message message)
-{
+ncclResult_t refuse(ncclResult_t result, simt::Message message) {
     simt::report::session().add_error(std::move(message));
     return result;
 }
 
-std::size_t bytes_of(ncclDataType_t type)
-{
+std::size_t bytes_of(ncclDataType_t type) {
     switch (type) {
         case ncclInt8:
         case ncclUint8:
@@ -85,8 +80,7 @@ std::size_t bytes_of(ncclDataType_t type)
 }
 
 /// Exchanges the messages of a group, world by world.
-ncclResult_t exchange_group()
-{
+ncclResult_t exchange_group() {
     auto collected = std::exchange(group().messages, {});
     std::map<std::shared_ptr<World>, std::vector<Transfer>> by_world;
     for (auto& [world, message] : collected) by_world[world].push_back(message);
@@ -95,8 +89,7 @@ ncclResult_t exchange_group()
     return all ? ncclSuccess : ncclInvalidUsage;
 }
 
-ncclResult_t add(ncclComm_t communicator, Transfer message, std::size_t count, ncclDataType_t type, cudaStream_t stream)
-{
+ncclResult_t add(ncclComm_t communicator, Transfer message, std::size_t count, ncclDataType_t type, cudaStream_t stream) {
     const char* name = message.sends ? "ncclSend" : "ncclRecv";
     if (!lives(communicator)) return refuse(ncclInvalidArgument, {MessageCode::no_such_communicator, {{"call", name}}});
     const int ranks = communicator->world->ranks();
@@ -113,8 +106,7 @@ ncclResult_t add(ncclComm_t communicator, Transfer message, std::size_t count, n
     return group().depth > 0 ? ncclSuccess : exchange_group();
 }
 
-ncclResult_t begin(ncclComm_t* communicator, const std::shared_ptr<World>& world, int rank, int device, bool waits)
-{
+ncclResult_t begin(ncclComm_t* communicator, const std::shared_ptr<World>& world, int rank, int device, bool waits) {
     if (!world->join(waits))
         return refuse(ncclSystemError, {MessageCode::missing_ranks, {{"call", "ncclCommInitRank"}, {"ranks", world->ranks()}}});
     *communicator = new ncclComm{world, rank, device};
@@ -123,8 +115,7 @@ ncclResult_t begin(ncclComm_t* communicator, const std::shared_ptr<World>& world
     return ncclSuccess;
 }
 
-ncclResult_t end(ncclComm_t communicator)
-{
+ncclResult_t end(ncclComm_t communicator) {
     {
         const std::scoped_lock lock(known().mutex);
         if (known().communicators.erase(communicator) == 0) return ncclInvalidArgument;
@@ -138,14 +129,12 @@ ncclResult_t end(ncclComm_t communicator)
 
 extern "C" {
 
-ncclResult_t ncclGetVersion(int* number)
-{
+ncclResult_t ncclGetVersion(int* number) {
     *number = version;
     return ncclSuccess;
 }
 
-ncclResult_t ncclGetUniqueId(ncclUniqueId* id)
-{
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
     const std::scoped_lock lock(known().mutex);
     *id = {};
     const std::uint64_t number = ++known().identifiers;
@@ -153,8 +142,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id)
     return ncclSuccess;
 }
 
-const char* ncclGetErrorString(ncclResult_t result)
-{
+const char* ncclGetErrorString(ncclResult_t result) {
     switch (result) {
         case ncclSuccess: return "no error";
         case ncclUnhandledCudaError: return "unhandled cuda error";
@@ -170,8 +158,7 @@ const char* ncclGetErrorString(ncclResult_t result)
 
 const char* ncclGetLastError(ncclComm_t) { return ""; }
 
-ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank)
-{
+ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank) {
     if (!communicator || ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
     std::uint64_t number = 0;
     std::memcpy(&number, id.internal, sizeof number);
@@ -193,37 +180,32 @@ ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId 
     return begin(communicator, world, rank, device, group().depth == 0);
 }
 
-ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int* devices)
-{
+ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int* devices) {
     if (!communicators || count < 1) return ncclInvalidArgument;
     const auto world = std::make_shared<World>(count);
     for (int rank = 0; rank < count; ++rank) begin(&communicators[rank], world, rank, devices ? devices[rank] : rank, false);
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommCount(const ncclComm_t communicator, int* count)
-{
+ncclResult_t ncclCommCount(const ncclComm_t communicator, int* count) {
     if (!lives(communicator)) return ncclInvalidArgument;
     *count = communicator->world->ranks();
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommCuDevice(const ncclComm_t communicator, int* device)
-{
+ncclResult_t ncclCommCuDevice(const ncclComm_t communicator, int* device) {
     if (!lives(communicator)) return ncclInvalidArgument;
     *device = communicator->device;
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommUserRank(const ncclComm_t communicator, int* rank)
-{
+ncclResult_t ncclCommUserRank(const ncclComm_t communicator, int* rank) {
     if (!lives(communicator)) return ncclInvalidArgument;
     *rank = communicator->rank;
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* error)
-{
+ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* error) {
     *error = ncclSuccess;
     return ncclSuccess;
 }
@@ -232,20 +214,17 @@ ncclResult_t ncclCommFinalize(ncclComm_t) { return ncclSuccess; }
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) { return end(communicator); }
 ncclResult_t ncclCommAbort(ncclComm_t communicator) { return end(communicator); }
 
-ncclResult_t ncclGroupStart()
-{
+ncclResult_t ncclGroupStart() {
     ++group().depth;
     return ncclSuccess;
 }
 
-ncclResult_t ncclGroupEnd()
-{
+ncclResult_t ncclGroupEnd() {
     if (group().depth == 0) return refuse(ncclInvalidUsage, MessageCode::group_not_begun);
     return --group().depth > 0 ? ncclSuccess : exchange_group();
 }
 
-ncclResult_t ncclSend(const void* buffer, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator, cudaStream_t stream)
-{
+ncclResult_t ncclSend(const void* buffer, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator, cudaStream_t stream) {
     Transfer message;
     message.sends = true;
     message.peer = peer;
@@ -254,8 +233,7 @@ ncclResult_t ncclSend(const void* buffer, std::size_t count, ncclDataType_t type
     return add(communicator, message, count, type, stream);
 }
 
-ncclResult_t ncclRecv(void* buffer, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator, cudaStream_t stream)
-{
+ncclResult_t ncclRecv(void* buffer, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator, cudaStream_t stream) {
     Transfer message;
     message.peer = peer;
     message.buffer = buffer;

@@ -19,31 +19,27 @@ namespace {
 /// How long a rank waits for another rank that is busy elsewhere in the program.
 constexpr std::chrono::seconds patience{5};
 
-simt::Message described(const Transfer& message)
-{
+simt::Message described(const Transfer& message) {
     return {message.sends ? MessageCode::send : MessageCode::receive,
             {{"bytes", message.bytes}, {"peer", message.peer}, {"number", message.number}, {"rank", message.rank}}};
 }
 
 }  // namespace
 
-bool World::join(bool waits)
-{
+bool World::join(bool waits) {
     std::unique_lock lock(mutex_);
     ++joined_;
     changed_.notify_all();
     return !waits || changed_.wait_for(lock, patience, [this] { return joined_ >= ranks_; });
 }
 
-void World::leave(int rank)
-{
+void World::leave(int rank) {
     const std::scoped_lock lock(mutex_);
     left_[static_cast<std::size_t>(rank)] = true;
     if (is_stuck()) report_stuck();
 }
 
-bool World::exchange(std::vector<Transfer>& messages)
-{
+bool World::exchange(std::vector<Transfer>& messages) {
     std::unique_lock lock(mutex_);
     for (Transfer& message : messages) post(message);
     std::set<int> own;
@@ -60,8 +56,7 @@ bool World::exchange(std::vector<Transfer>& messages)
     return finished(messages);
 }
 
-void World::post(Transfer& message)
-{
+void World::post(Transfer& message) {
     message.number = ++numbers_[static_cast<std::size_t>(message.rank)];
     const Pair pair = message.sends ? Pair{message.rank, message.peer} : Pair{message.peer, message.rank};
     (message.sends ? sends_ : receives_)[pair].push_back(&message);
@@ -69,8 +64,7 @@ void World::post(Transfer& message)
 }
 
 /// Matches messages between two ranks in their order.
-bool World::match(const Pair& from_to)
-{
+bool World::match(const Pair& from_to) {
     auto &sends = sends_[from_to], &receives = receives_[from_to];
     if (sends.empty() || receives.empty()) return false;
     Transfer &sent = *sends.front(), &taken = *receives.front();
@@ -91,8 +85,7 @@ bool World::match(const Pair& from_to)
 
 bool World::finished(const std::vector<Transfer>& messages) const { return std::ranges::all_of(messages, &Transfer::done); }
 
-bool World::is_stuck() const
-{
+bool World::is_stuck() const {
     bool someone = false;
     for (std::size_t rank = 0; rank < waits_.size(); ++rank) {
         const bool waits = waits_[rank] && !finished(*waits_[rank]);
@@ -102,8 +95,7 @@ bool World::is_stuck() const
     return someone && !broken_;
 }
 
-void World::report_stuck()
-{
+void World::report_stuck() {
     if (broken_) return;
     std::vector<simt::Message> waiting;
     std::vector<const Transfer*> open;
@@ -121,13 +113,11 @@ void World::report_stuck()
     report({MessageCode::ranks_wait, {{"waiting", std::move(waiting)}}}, open);
 }
 
-void World::report(MessageCode code, const Transfer& sent, const Transfer& received)
-{
+void World::report(MessageCode code, const Transfer& sent, const Transfer& received) {
     report({code, {{"sent", std::vector{described(sent)}}, {"received", std::vector{described(received)}}}}, {&sent, &received});
 }
 
-void World::report(simt::Message message, const std::vector<const Transfer*>& messages)
-{
+void World::report(simt::Message message, const std::vector<const Transfer*>& messages) {
     Hazard hazard{HazardKind::deadlock, "NCCL", {0, 0, 0}, {}, {}, std::move(message)};
     for (const Transfer* one : messages) hazard.lines.push_back(report::place_of_call(one->caller));
     report::session().add(std::move(hazard));

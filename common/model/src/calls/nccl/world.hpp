@@ -34,8 +34,7 @@ public:
         : ranks_(ranks),
           numbers_(static_cast<std::size_t>(ranks)),
           left_(static_cast<std::size_t>(ranks)),
-          waits_(static_cast<std::size_t>(ranks))
-    {}
+          waits_(static_cast<std::size_t>(ranks)) {}
 
     int ranks() const { return static_cast<int>(ranks_); }
 

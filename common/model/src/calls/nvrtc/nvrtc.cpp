@@ -19,22 +19,19 @@ using std::size_t;
 
 namespace {
 
-template <class... Arguments> nvrtcResult forward(const char* name, Arguments... arguments)
-{
+template <class... Arguments> nvrtcResult forward(const char* name, Arguments... arguments) {
     const auto function = reinterpret_cast<nvrtcResult (*)(Arguments...)>(simt::nvrtc::real_function(name));
     return function ? function(arguments...) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
-bool is_architecture(std::string_view option)
-{
+bool is_architecture(std::string_view option) {
     for (const std::string_view name : {"--gpu-architecture", "-arch"})
         if (option == name || (option.starts_with(name) && option[name.size()] == '=')) return true;
     return false;
 }
 
 /// The program's options, changed to compile for compute_90, or for compute_90a if the program asks for it.
-std::vector<std::string> options_for_model(int count, const char* const* options)
-{
+std::vector<std::string> options_for_model(int count, const char* const* options) {
     std::vector<std::string> kept;
     std::string architecture = "--gpu-architecture=compute_90";
     for (int i = 0; i < count; ++i) {
@@ -56,8 +53,7 @@ std::vector<std::string> options_for_model(int count, const char* const* options
 
 extern "C" {
 
-nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options)
-{
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
     const std::vector<std::string> kept = options_for_model(count, options);
     std::vector<const char*> pointers;
     for (const std::string& option : kept) pointers.push_back(option.c_str());
@@ -68,8 +64,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes) { return forward("nvrtcGetPTXSize", program, bytes); }
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* code) { return forward("nvrtcGetPTX", program, code); }
 
-const char* nvrtcGetErrorString(nvrtcResult result)
-{
+const char* nvrtcGetErrorString(nvrtcResult result) {
     const auto function = reinterpret_cast<const char* (*)(nvrtcResult)>(simt::nvrtc::real_function("nvrtcGetErrorString"));
     return function ? function(result) : "no libnvrtc of a CUDA toolkit was found";
 }
@@ -78,8 +73,7 @@ nvrtcResult nvrtcVersion(int* major, int* minor) { return forward("nvrtcVersion"
 nvrtcResult nvrtcGetNumSupportedArchs(int* count) { return forward("nvrtcGetNumSupportedArchs", count); }
 nvrtcResult nvrtcGetSupportedArchs(int* architectures) { return forward("nvrtcGetSupportedArchs", architectures); }
 nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char* name, int headers, const char* const* texts,
-                               const char* const* names)
-{
+                               const char* const* names) {
     return forward("nvrtcCreateProgram", program, source, name, headers, texts, names);
 }
 nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) { return forward("nvrtcDestroyProgram", program); }
@@ -92,19 +86,16 @@ nvrtcResult nvrtcGetOptiXIR(nvrtcProgram program, char* code) { return forward("
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t* bytes) { return forward("nvrtcGetProgramLogSize", program, bytes); }
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* text) { return forward("nvrtcGetProgramLog", program, text); }
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char* name) { return forward("nvrtcAddNameExpression", program, name); }
-nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char* name, const char** lowered)
-{
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char* name, const char** lowered) {
     return forward("nvrtcGetLoweredName", program, name, lowered);
 }
 nvrtcResult nvrtcGetPCHHeapSize(size_t* bytes) { return forward("nvrtcGetPCHHeapSize", bytes); }
 nvrtcResult nvrtcSetPCHHeapSize(size_t bytes) { return forward("nvrtcSetPCHHeapSize", bytes); }
 nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram program) { return forward("nvrtcGetPCHCreateStatus", program); }
-nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram program, size_t* bytes)
-{
+nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram program, size_t* bytes) {
     return forward("nvrtcGetPCHHeapSizeRequired", program, bytes);
 }
-nvrtcResult nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void*, void*), void* payload)
-{
+nvrtcResult nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void*, void*), void* payload) {
     return forward("nvrtcSetFlowCallback", program, callback, payload);
 }
 

@@ -19,8 +19,7 @@ namespace {
 
 constexpr const char* library_name = "libnvrtc.so." CUDA_MAJOR;
 
-std::filesystem::path own_folder()
-{
+std::filesystem::path own_folder() {
     Dl_info info{};
     if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || !info.dli_fname) return {};
     std::error_code ignored;
@@ -28,8 +27,7 @@ std::filesystem::path own_folder()
 }
 
 /// The folders of NVIDIA's packages for Python beside the packages that this process has loaded libraries of.
-std::vector<std::filesystem::path> folders_of_packages()
-{
+std::vector<std::filesystem::path> folders_of_packages() {
     std::vector<std::filesystem::path> found;
     dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {
@@ -44,8 +42,7 @@ std::vector<std::filesystem::path> folders_of_packages()
     return found;
 }
 
-std::vector<std::filesystem::path> folders()
-{
+std::vector<std::filesystem::path> folders() {
     std::vector<std::filesystem::path> found = folders_of_packages();
     if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
         for (std::string_view rest = path; !rest.empty();) {
@@ -62,8 +59,7 @@ std::vector<std::filesystem::path> folders()
 }
 
 /// Opens NVIDIA's library by its full path: its name alone would open this one.
-void* open_real_library()
-{
+void* open_real_library() {
     const std::filesystem::path own = own_folder();
     for (const std::filesystem::path& folder : folders()) {
         std::error_code error;
@@ -82,8 +78,7 @@ void* open_real_library()
 
 }  // namespace
 
-void* real_function(const char* name)
-{
+void* real_function(const char* name) {
     static void* const library = open_real_library();
     return library ? dlsym(library, name) : nullptr;
 }

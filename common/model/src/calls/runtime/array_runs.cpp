@@ -20,8 +20,7 @@ struct Stretch {
 };
 
 /// Splits a run into the end of its first row, whole rows, and the start of its last row. Each part may be missing.
-std::vector<Stretch> stretches(cudaArray_const_t handle, std::size_t x_bytes, std::size_t row, std::size_t bytes)
-{
+std::vector<Stretch> stretches(cudaArray_const_t handle, std::size_t x_bytes, std::size_t row, std::size_t bytes) {
     const cudaArray& array = require_array(handle);
     const std::size_t width = array.shape.width * element_bytes(array);
     require(x_bytes < width || bytes == 0);
@@ -41,8 +40,7 @@ std::vector<Stretch> stretches(cudaArray_const_t handle, std::size_t x_bytes, st
 }
 
 std::vector<cudaMemcpy3DParms> into_array(cudaArray_t to, std::size_t x_bytes, std::size_t row, const void* from, std::size_t bytes,
-                                          cudaMemcpyKind kind)
-{
+                                          cudaMemcpyKind kind) {
     std::vector<cudaMemcpy3DParms> copies;
     for (const Stretch& part : stretches(to, x_bytes, row, bytes))
         copies.push_back(to_array(to, part.x_bytes, part.row, static_cast<const char*>(from) + part.first_byte, part.width, part.width,
@@ -51,8 +49,7 @@ std::vector<cudaMemcpy3DParms> into_array(cudaArray_t to, std::size_t x_bytes, s
 }
 
 std::vector<cudaMemcpy3DParms> out_of_array(void* to, cudaArray_const_t from, std::size_t x_bytes, std::size_t row, std::size_t bytes,
-                                            cudaMemcpyKind kind)
-{
+                                            cudaMemcpyKind kind) {
     std::vector<cudaMemcpy3DParms> copies;
     for (const Stretch& part : stretches(from, x_bytes, row, bytes))
         copies.push_back(

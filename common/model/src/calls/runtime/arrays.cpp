@@ -27,14 +27,12 @@ struct LiveArrays {
     std::set<const void*> arrays, mipmapped;
 };
 
-LiveArrays& live_arrays()
-{
+LiveArrays& live_arrays() {
     static LiveArrays& instance = *new LiveArrays;
     return instance;
 }
 
-ChannelFormat::Kind kind_of(cudaChannelFormatKind kind)
-{
+ChannelFormat::Kind kind_of(cudaChannelFormatKind kind) {
     switch (kind) {
         case cudaChannelFormatKindSigned: return ChannelFormat::Kind::signed_integer;
         case cudaChannelFormatKindUnsigned: return ChannelFormat::Kind::unsigned_integer;
@@ -43,8 +41,7 @@ ChannelFormat::Kind kind_of(cudaChannelFormatKind kind)
     }
 }
 
-ArrayShape shape_of(const cudaChannelFormatDesc& description, const cudaExtent& extent, unsigned flags, int levels)
-{
+ArrayShape shape_of(const cudaChannelFormatDesc& description, const cudaExtent& extent, unsigned flags, int levels) {
     ArrayShape shape;
     shape.format = format_of(description);
     require(extent.width != 0);
@@ -62,8 +59,7 @@ ArrayShape shape_of(const cudaChannelFormatDesc& description, const cudaExtent& 
     return shape;
 }
 
-cudaArray make_array(const cudaChannelFormatDesc* description, const cudaExtent& extent, unsigned flags, int levels = 1)
-{
+cudaArray make_array(const cudaChannelFormatDesc* description, const cudaExtent& extent, unsigned flags, int levels = 1) {
     require(description != nullptr);
     constexpr unsigned known = cudaArrayLayered | cudaArrayCubemap | cudaArraySurfaceLoadStore | cudaArrayTextureGather;
     require((flags & ~known) == 0, cudaErrorNotSupported);
@@ -77,8 +73,7 @@ cudaArray make_array(const cudaChannelFormatDesc* description, const cudaExtent&
 }
 
 /// The shape of a level. Layers and missing dimensions do not shrink.
-ArrayShape shape_of_level(ArrayShape shape, int level)
-{
+ArrayShape shape_of_level(ArrayShape shape, int level) {
     const auto shrunk = [level](std::size_t side) { return side == 0 ? 0 : std::max<std::size_t>(1, side >> level); };
     shape.width = shrunk(shape.width);
     shape.height = shrunk(shape.height);
@@ -86,8 +81,7 @@ ArrayShape shape_of_level(ArrayShape shape, int level)
     return shape;
 }
 
-cudaError_t new_array(cudaArray_t* handle, const cudaChannelFormatDesc* description, const cudaExtent& extent, unsigned flags)
-{
+cudaError_t new_array(cudaArray_t* handle, const cudaChannelFormatDesc* description, const cudaExtent& extent, unsigned flags) {
     return call([&] {
         require(handle != nullptr);
         auto array = std::make_unique<cudaArray>(make_array(description, extent, flags));
@@ -99,8 +93,7 @@ cudaError_t new_array(cudaArray_t* handle, const cudaChannelFormatDesc* descript
 
 }  // namespace
 
-ChannelFormat format_of(const cudaChannelFormatDesc& description)
-{
+ChannelFormat format_of(const cudaChannelFormatDesc& description) {
     ChannelFormat format;
     format.kind = kind_of(description.f);
     format.bits = {description.x, description.y, description.z, description.w};
@@ -108,15 +101,13 @@ ChannelFormat format_of(const cudaChannelFormatDesc& description)
     return format;
 }
 
-const cudaArray& require_array(cudaArray_const_t handle)
-{
+const cudaArray& require_array(cudaArray_const_t handle) {
     const std::scoped_lock lock(live_arrays().mutex);
     require(live_arrays().arrays.contains(handle), cudaErrorInvalidResourceHandle);
     return *handle;
 }
 
-const cudaArray& require_mipmapped(cudaMipmappedArray_const_t handle)
-{
+const cudaArray& require_mipmapped(cudaMipmappedArray_const_t handle) {
     const std::scoped_lock lock(live_arrays().mutex);
     require(live_arrays().mipmapped.contains(handle), cudaErrorInvalidResourceHandle);
     return handle->whole;
@@ -131,18 +122,15 @@ extern "C" {
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) { return {x, y, z, w, kind}; }
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* description, std::size_t width, std::size_t height,
-                            unsigned flags)
-{
+                            unsigned flags) {
     return new_array(array, description, {width, height, 0}, flags);
 }
 
-cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* description, cudaExtent extent, unsigned flags)
-{
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* description, cudaExtent extent, unsigned flags) {
     return new_array(array, description, extent, flags);
 }
 
-cudaError_t cudaFreeArray(cudaArray_t array)
-{
+cudaError_t cudaFreeArray(cudaArray_t array) {
     return call([&] {
         if (!array) return;
         const cudaArray& freed = require_array(array);
@@ -155,8 +143,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 }
 
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description, cudaExtent extent,
-                                     unsigned levels, unsigned flags)
-{
+                                     unsigned levels, unsigned flags) {
     return call([&] {
         require(handle && levels > 0);
         const bool has_depth = !(flags & static_cast<unsigned>(cudaArrayLayered | cudaArrayCubemap));
@@ -177,8 +164,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* handle, const cudaCha
     });
 }
 
-cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t handle)
-{
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t handle) {
     return call([&] {
         if (!handle) return;
         const cudaArray& whole = require_mipmapped(handle);
@@ -190,8 +176,7 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t handle)
     });
 }
 
-cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* array, cudaMipmappedArray_const_t handle, unsigned level)
-{
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* array, cudaMipmappedArray_const_t handle, unsigned level) {
     return call([&] {
         require(array != nullptr);
         require_mipmapped(handle);
@@ -200,8 +185,7 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* array, cudaMipmappedArray_co
     });
 }
 
-cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* description, cudaExtent* extent, unsigned* flags, cudaArray_t array)
-{
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* description, cudaExtent* extent, unsigned* flags, cudaArray_t array) {
     return call([&] {
         const cudaArray& asked = require_array(array);
         if (description) *description = asked.description;

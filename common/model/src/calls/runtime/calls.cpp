@@ -17,16 +17,14 @@ std::atomic<cudaError_t> error_of_kernels{cudaSuccess};
 
 }  // namespace
 
-ThreadState& thread_state()
-{
+ThreadState& thread_state() {
     thread_local ThreadState state;
     return state;
 }
 
 void fail(cudaError_t code) { throw CallError{code}; }
 
-cudaError_t remember(cudaError_t error)
-{
+cudaError_t remember(cudaError_t error) {
     // cudaErrorNotReady is an answer and not an error.
     if (error != cudaSuccess && error != cudaErrorNotReady) thread_state().last_error = error;
     return error;
@@ -36,22 +34,19 @@ cudaError_t kernel_error() { return error_of_kernels; }
 void set_kernel_error(cudaError_t error) { error_of_kernels = error; }
 void clear_kernel_error() { error_of_kernels = cudaSuccess; }
 
-void report_kernel_error()
-{
+void report_kernel_error() {
     if (const cudaError_t error = kernel_error(); error != cudaSuccess) fail(error);
 }
 
 void note_error(const Message& message) { device(0).note_error(message); }
 
-void print_error(const Message& message)
-{
+void print_error(const Message& message) {
     note_error(message);
     std::fflush(stdout);
     std::fprintf(stderr, "error: %s\n", message.text().c_str());
 }
 
-cudaError_t error_of_exception()
-{
+cudaError_t error_of_exception() {
     try {
         throw;
     } catch (const DeviceError& error) {
@@ -66,8 +61,7 @@ cudaError_t error_of_exception()
     }
 }
 
-int unsupported(const char* function)
-{
+int unsupported(const char* function) {
     print_error({MessageCode::call_not_supported, {{"call", function}}});
     return remember(cudaErrorNotSupported);
 }

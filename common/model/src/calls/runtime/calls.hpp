@@ -38,8 +38,7 @@ struct CallError {
 };
 
 [[noreturn]] void fail(cudaError_t code);
-inline void require(bool condition, cudaError_t code = cudaErrorInvalidValue)
-{
+inline void require(bool condition, cudaError_t code = cudaErrorInvalidValue) {
     if (!condition) fail(code);
 }
 
@@ -62,8 +61,7 @@ void print_error(const Message& message);
 cudaError_t error_of_exception();
 
 /// Runs the body of a call of the runtime and remembers its error. The body returns nothing, or an error code.
-template <class Body> cudaError_t call(const Body& body)
-{
+template <class Body> cudaError_t call(const Body& body) {
     try {
         if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
             body();
@@ -91,8 +89,7 @@ inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(
 /// Defines a call that writes one value through a pointer, and fails where the pointer is null:
 /// SIMT_ANSWER(cudaGetDevice, (int* device), device, thread_state().device)
 #define SIMT_ANSWER(function, parameters, pointer, ...) \
-    extern "C" cudaError_t function parameters          \
-    {                                                   \
+    extern "C" cudaError_t function parameters {        \
         return simt::calls::call([&] {                  \
             simt::calls::require((pointer) != nullptr); \
             *(pointer) = __VA_ARGS__;                   \

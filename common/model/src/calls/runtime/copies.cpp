@@ -13,16 +13,14 @@ namespace {
 
 using namespace simt::calls;
 
-cudaMemcpy3DParms bytes_between_devices(void* to, int to_device, const void* from, int from_device, std::size_t bytes)
-{
+cudaMemcpy3DParms bytes_between_devices(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
     require_device(to_device);
     require_device(from_device);
     return bytes_in_row(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 cudaMemcpy3DParms between_arrays(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
-                                 std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind)
-{
+                                 std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
     cudaMemcpy3DParms parameters = to_array(to, to_x, to_y, nullptr, 0, width, height, kind);
     parameters.srcPtr = {};
     parameters.srcArray = const_cast<cudaArray_t>(from);
@@ -30,14 +28,12 @@ cudaMemcpy3DParms between_arrays(cudaArray_t to, std::size_t to_x, std::size_t t
     return parameters;
 }
 
-SetWork set_plane(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height)
-{
+SetWork set_plane(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
     require(width <= pitch, cudaErrorInvalidPitchValue);
     return set_rows(to, pitch, value, width, height);
 }
 
-SetWork set_box(const cudaPitchedPtr& to, int value, const cudaExtent& extent)
-{
+SetWork set_box(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
     return set_rows(to.ptr, to.pitch, value, extent.width, extent.height, extent.depth, to.pitch * to.ysize);
 }
 
@@ -75,8 +71,7 @@ SIMT_COPY(cudaMemset3D, cudaMemset3DAsync, (cudaPitchedPtr to, int value, cudaEx
 extern "C" {
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
-                                     std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind)
-{
+                                     std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
     return call([&] { run_now(between_arrays(to, to_x, to_y, from, from_x, from_y, width, height, kind)); });
 }
 
@@ -84,8 +79,7 @@ SIMT_ANSWER(cudaGetSymbolAddress, (void** pointer, const void* symbol), pointer,
 SIMT_ANSWER(cudaGetSymbolSize, (std::size_t* bytes, const void* symbol), bytes, require_variable(symbol).bytes)
 
 cudaError_t cudaMemcpyBatchAsync(void* const* targets, const void* const* sources, const std::size_t* sizes, std::size_t count,
-                                 cudaMemcpyAttributes*, std::size_t*, std::size_t, cudaStream_t stream)
-{
+                                 cudaMemcpyAttributes*, std::size_t*, std::size_t, cudaStream_t stream) {
     return call([&] {
         for (std::size_t i = 0; i < count; ++i)
             enqueue(stream, CopyWork{bytes_in_row(targets[i], sources[i], sizes[i], cudaMemcpyDefault)});

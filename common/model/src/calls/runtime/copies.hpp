@@ -9,8 +9,7 @@
 namespace simt::calls {
 
 /// Returns the parameters behind a pointer. Fails if the pointer is null.
-template <class Parameters> const Parameters& given(const Parameters* parameters)
-{
+template <class Parameters> const Parameters& given(const Parameters* parameters) {
     require(parameters != nullptr);
     return *parameters;
 }
@@ -34,22 +33,19 @@ SetWork set_rows(void* to, std::size_t pitch, int value, std::size_t width, std:
 
 inline std::vector<Work> works_of(const cudaMemcpy3DParms& copy) { return {CopyWork{copy}}; }
 inline std::vector<Work> works_of(const SetWork& set) { return {set}; }
-inline std::vector<Work> works_of(const std::vector<cudaMemcpy3DParms>& copies)
-{
+inline std::vector<Work> works_of(const std::vector<cudaMemcpy3DParms>& copies) {
     std::vector<Work> works;
     for (const cudaMemcpy3DParms& copy : copies) works.push_back(CopyWork{copy});
     return works;
 }
 
 /// Does a copy or a set, then reports the error of a kernel before it.
-template <class Described> void run_now(const Described& described)
-{
+template <class Described> void run_now(const Described& described) {
     for (const Work& work : works_of(described)) run(work);
     report_kernel_error();
 }
 
-template <class Described> void run_in_stream(cudaStream_t stream, const Described& described)
-{
+template <class Described> void run_in_stream(cudaStream_t stream, const Described& described) {
     for (Work& work : works_of(described)) enqueue(stream, std::move(work));
 }
 
@@ -60,11 +56,9 @@ template <class Described> void run_in_stream(cudaStream_t stream, const Describ
 /// @param call_body call or driver_call
 /// @param ...       the description of the work, an expression of the parameters
 #define SIMT_NOW_AND_ASYNC(result, call_body, function, async_function, parameters, ...) \
-    extern "C" result function parameters                                                \
-    {                                                                                    \
+    extern "C" result function parameters {                                              \
         return call_body([&] { run_now(__VA_ARGS__); });                                 \
     }                                                                                    \
-    extern "C" result async_function(SIMT_LISTED parameters, cudaStream_t stream)        \
-    {                                                                                    \
+    extern "C" result async_function(SIMT_LISTED parameters, cudaStream_t stream) {      \
         return call_body([&] { run_in_stream(stream, __VA_ARGS__); });                   \
     }

@@ -28,8 +28,7 @@ struct Size {
     bool is_empty() const { return width == 0 || height == 0 || depth == 0; }
 };
 
-Side side_of(cudaArray_t array, const cudaPos& position, const cudaPitchedPtr& pointer, const Size& size)
-{
+Side side_of(cudaArray_t array, const cudaPos& position, const cudaPitchedPtr& pointer, const Size& size) {
     Side side;
     if (array) {
         side.array = &require_array(array);
@@ -49,8 +48,7 @@ Side side_of(cudaArray_t array, const cudaPos& position, const cudaPitchedPtr& p
     return side;
 }
 
-Size size_of(const cudaMemcpy3DParms& parameters)
-{
+Size size_of(const cudaMemcpy3DParms& parameters) {
     Size size{parameters.extent.width, parameters.extent.height, parameters.extent.depth};
     const cudaArray_t array = parameters.srcArray ? parameters.srcArray : parameters.dstArray;
     if (array) size.width *= element_bytes(require_array(array));
@@ -58,8 +56,7 @@ Size size_of(const cudaMemcpy3DParms& parameters)
 }
 
 /// Bytes from the first to the last byte of a side in linear memory, both included.
-std::size_t span_of(const Side& side, const Size& size)
-{
+std::size_t span_of(const Side& side, const Size& size) {
     return (size.depth - 1) * side.slice_pitch + (size.height - 1) * side.pitch + size.width;
 }
 
@@ -67,15 +64,13 @@ struct Reach {
     bool host, device;
 };
 
-Reach reach_of(const Side& side, const Size& size)
-{
+Reach reach_of(const Side& side, const Size& size) {
     if (side.array) return {false, true};
     const std::size_t bytes = span_of(side, size);
     return {on_host(side.memory, bytes), on_device(side.memory, bytes)};
 }
 
-void check_kind(cudaMemcpyKind kind, const Side& to, const Side& from, const Size& size)
-{
+void check_kind(cudaMemcpyKind kind, const Side& to, const Side& from, const Size& size) {
     const Reach target = reach_of(to, size), source = reach_of(from, size);
     bool possible = false;
     switch (kind) {
@@ -90,8 +85,7 @@ void check_kind(cudaMemcpyKind kind, const Side& to, const Side& from, const Siz
 }
 
 /// Copies row by row, or a whole slice if its rows adjoin.
-void copy_linear(const Side& to, const Side& from, const Size& size)
-{
+void copy_linear(const Side& to, const Side& from, const Size& size) {
     const bool rows_adjoin = size.height == 1 || (to.pitch == size.width && from.pitch == size.width);
     for (std::size_t z = 0; z < size.depth; ++z) {
         char* target = to.memory + z * to.slice_pitch;
@@ -102,8 +96,7 @@ void copy_linear(const Side& to, const Side& from, const Size& size)
 }
 
 /// Copies by way of host memory.
-void copy_with_array(const Side& to, const Side& from, const Size& size)
-{
+void copy_with_array(const Side& to, const Side& from, const Size& size) {
     std::vector<char> texels(size.width * size.height * size.depth);
     Side middle;
     middle.memory = texels.data();
@@ -116,14 +109,12 @@ void copy_with_array(const Side& to, const Side& from, const Size& size)
     else copy_linear(to, middle, size);
 }
 
-cudaPitchedPtr pitched(const void* pointer, std::size_t pitch, std::size_t height)
-{
+cudaPitchedPtr pitched(const void* pointer, std::size_t pitch, std::size_t height) {
     return {const_cast<void*>(pointer), pitch, pitch, height};
 }
 
 /// The address of byte `offset` of a variable. Fails if `bytes` bytes from there do not fit.
-void* in_variable(const void* symbol, std::size_t offset, std::size_t bytes)
-{
+void* in_variable(const void* symbol, std::size_t offset, std::size_t bytes) {
     const VariableInfo variable = require_variable(symbol);
     require(offset <= variable.bytes && bytes <= variable.bytes - offset);
     return pointer_to(variable.address + offset);
@@ -132,8 +123,7 @@ void* in_variable(const void* symbol, std::size_t offset, std::size_t bytes)
 }  // namespace
 
 cudaMemcpy3DParms rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
-                       cudaMemcpyKind kind)
-{
+                       cudaMemcpyKind kind) {
     require(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue);
     cudaMemcpy3DParms parameters{};
     parameters.srcPtr = pitched(from, from_pitch, height);
@@ -143,14 +133,12 @@ cudaMemcpy3DParms rows(void* to, std::size_t to_pitch, const void* from, std::si
     return parameters;
 }
 
-cudaMemcpy3DParms bytes_in_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
-{
+cudaMemcpy3DParms bytes_in_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     return rows(to, bytes, from, bytes, bytes, 1, kind);
 }
 
 cudaMemcpy3DParms to_array(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
-                           std::size_t height, cudaMemcpyKind kind)
-{
+                           std::size_t height, cudaMemcpyKind kind) {
     const std::size_t element = element_bytes(require_array(to));
     require(x_bytes % element == 0 && width % element == 0);
     cudaMemcpy3DParms parameters{};
@@ -163,8 +151,7 @@ cudaMemcpy3DParms to_array(cudaArray_t to, std::size_t x_bytes, std::size_t y, c
 }
 
 cudaMemcpy3DParms from_array(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x_bytes, std::size_t y, std::size_t width,
-                             std::size_t height, cudaMemcpyKind kind)
-{
+                             std::size_t height, cudaMemcpyKind kind) {
     const std::size_t element = element_bytes(require_array(from));
     require(x_bytes % element == 0 && width % element == 0);
     cudaMemcpy3DParms parameters{};
@@ -176,31 +163,28 @@ cudaMemcpy3DParms from_array(void* to, std::size_t pitch, cudaArray_const_t from
     return parameters;
 }
 
-cudaMemcpy3DParms between_devices(const cudaMemcpy3DPeerParms& from)
-{
+cudaMemcpy3DParms between_devices(const cudaMemcpy3DPeerParms& from) {
     require_device(from.srcDevice);
     require_device(from.dstDevice);
     return {from.srcArray, from.srcPos, from.srcPtr, from.dstArray, from.dstPos, from.dstPtr, from.extent, cudaMemcpyDefault};
 }
 
-cudaMemcpy3DParms to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
-{
+cudaMemcpy3DParms to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
     void* to = in_variable(symbol, offset, bytes);
     require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
             cudaErrorInvalidMemcpyDirection);
     return bytes_in_row(to, from, bytes, kind);
 }
 
-cudaMemcpy3DParms from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
-{
+cudaMemcpy3DParms from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
     const void* from = in_variable(symbol, offset, bytes);
     require(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
             cudaErrorInvalidMemcpyDirection);
     return bytes_in_row(to, from, bytes, kind);
 }
 
-SetWork set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, std::size_t depth, std::size_t slice_pitch)
-{
+SetWork set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, std::size_t depth,
+                 std::size_t slice_pitch) {
     SetWork work;
     work.parameters = {to, pitch, static_cast<unsigned>(value) & 0xFFU, 1, width, height};
     work.depth = depth;
@@ -208,8 +192,7 @@ SetWork set_rows(void* to, std::size_t pitch, int value, std::size_t width, std:
     return work;
 }
 
-void run_copy(const cudaMemcpy3DParms& parameters)
-{
+void run_copy(const cudaMemcpy3DParms& parameters) {
     const Size size = size_of(parameters);
     if (parameters.kind < cudaMemcpyHostToHost || parameters.kind > cudaMemcpyDefault) fail(cudaErrorInvalidMemcpyDirection);
     if (size.is_empty()) return;
@@ -220,8 +203,7 @@ void run_copy(const cudaMemcpy3DParms& parameters)
     else copy_linear(to, from, size);
 }
 
-void check_set(const SetWork& work)
-{
+void check_set(const SetWork& work) {
     const cudaMemsetParams& set = work.parameters;
     const std::size_t width = set.width * set.elementSize;
     require(set.elementSize == 1 || set.elementSize == 2 || set.elementSize == 4);
@@ -230,8 +212,7 @@ void check_set(const SetWork& work)
     require(on_device(set.dst, (work.depth - 1) * work.slice_pitch + (set.height - 1) * set.pitch + width));
 }
 
-void run_set(const SetWork& work)
-{
+void run_set(const SetWork& work) {
     check_set(work);
     const cudaMemsetParams& set = work.parameters;
     if (set.width == 0) return;

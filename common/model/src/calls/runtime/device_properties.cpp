@@ -18,8 +18,7 @@ std::size_t bytes_of(int bytes) { return static_cast<std::size_t>(bytes); }
 
 template <std::size_t Count> void set(int (&member)[Count], const int (&values)[Count]) { std::memcpy(member, values, sizeof values); }
 
-void set_texture_limits(cudaDeviceProp& properties)
-{
+void set_texture_limits(cudaDeviceProp& properties) {
     properties.textureAlignment = 512;
     properties.texturePitchAlignment = 32;
     properties.surfaceAlignment = 512;
@@ -44,8 +43,7 @@ void set_texture_limits(cudaDeviceProp& properties)
     set(properties.maxSurfaceCubemapLayered, {32768, 2046});
 }
 
-void set_limits(cudaDeviceProp& properties, const Machine& machine)
-{
+void set_limits(cudaDeviceProp& properties, const Machine& machine) {
     constexpr int registers = 65536, most_block_z = 64, most_grid_side = 65535;
     properties.sharedMemPerBlock = bytes_of(machine.default_shared_bytes);
     properties.sharedMemPerBlockOptin = bytes_of(machine.max_shared_bytes);
@@ -67,8 +65,7 @@ void set_limits(cudaDeviceProp& properties, const Machine& machine)
     properties.asyncEngineCount = 3;
 }
 
-void set_abilities(cudaDeviceProp& properties, const Machine& machine)
-{
+void set_abilities(cudaDeviceProp& properties, const Machine& machine) {
     properties.canMapHostMemory = properties.concurrentKernels = properties.unifiedAddressing = 1;
     properties.streamPrioritiesSupported = properties.globalL1CacheSupported = properties.localL1CacheSupported = 1;
     properties.managedMemory = properties.concurrentManagedAccess = properties.hostRegisterSupported = 1;
@@ -81,8 +78,7 @@ void set_abilities(cudaDeviceProp& properties, const Machine& machine)
 }
 
 /// Attributes that are numbers of cudaDeviceProp.
-std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute)
-{
+std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock: return p.maxThreadsPerBlock;
         case cudaDevAttrMaxBlockDimX: return p.maxThreadsDim[0];
@@ -137,8 +133,7 @@ std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribut
     }
 }
 
-std::optional<int> texture_attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute)
-{
+std::optional<int> texture_attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
     switch (attribute) {
         case cudaDevAttrMaxTexture1DWidth: return p.maxTexture1D;
         case cudaDevAttrMaxTexture1DLinearWidth: return 1 << 28;
@@ -185,8 +180,7 @@ std::optional<int> texture_attribute_of(const cudaDeviceProp& p, cudaDeviceAttr 
 }
 
 /// Attributes that cudaDeviceProp has no number for. The rates are an H200's: programs compute peaks from them.
-int other_attribute(cudaDeviceAttr attribute)
-{
+int other_attribute(cudaDeviceAttr attribute) {
     switch (attribute) {
         case cudaDevAttrClockRate: return 1980000;
         case cudaDevAttrMemoryClockRate: return 3201000;
@@ -199,8 +193,7 @@ int other_attribute(cudaDeviceAttr attribute)
 
 }  // namespace
 
-cudaDeviceProp properties_of(int ordinal)
-{
+cudaDeviceProp properties_of(int ordinal) {
     constexpr int first_bus = 1;
     Device& asked = device(ordinal);
     const Machine& machine = asked.machine();
@@ -219,8 +212,7 @@ cudaDeviceProp properties_of(int ordinal)
     return properties;
 }
 
-bool attribute_of(int ordinal, cudaDeviceAttr attribute, int& value)
-{
+bool attribute_of(int ordinal, cudaDeviceAttr attribute, int& value) {
     if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax) return false;
     const cudaDeviceProp properties = properties_of(ordinal);
     std::optional<int> found = attribute_of(properties, attribute);

@@ -30,21 +30,18 @@ struct Settings {
     std::set<int> peers;
 };
 
-std::mutex& settings_mutex()
-{
+std::mutex& settings_mutex() {
     static std::mutex& mutex = *new std::mutex;
     return mutex;
 }
 
-std::map<int, Settings>& all_settings()
-{
+std::map<int, Settings>& all_settings() {
     static auto& all = *new std::map<int, Settings>;
     return all;
 }
 
 /// Reads or changes the settings of this thread's device.
-template <class Body> cudaError_t with_settings(const Body& body)
-{
+template <class Body> cudaError_t with_settings(const Body& body) {
     return call([&] {
         const std::scoped_lock lock(settings_mutex());
         body(all_settings()[thread_state().device]);
@@ -62,28 +59,24 @@ extern "C" {
 SIMT_ANSWER(cudaGetDeviceCount, (int* count), count, simt::device_count())
 SIMT_ANSWER(cudaGetDevice, (int* device), device, thread_state().device)
 
-cudaError_t cudaSetDevice(int device)
-{
+cudaError_t cudaSetDevice(int device) {
     return call([&] {
         require_device(device);
         thread_state().device = device;
     });
 }
 
-cudaError_t cudaInitDevice(int device, unsigned, unsigned)
-{
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
     return call([&] { require_device(device); });
 }
 
-cudaError_t cudaSetValidDevices(int* devices, int count)
-{
+cudaError_t cudaSetValidDevices(int* devices, int count) {
     return call([&] {
         for (int i = 0; i < count; ++i) require_device(devices[i]);
     });
 }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
-{
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return call([&] {
         require(properties != nullptr);
         require_device(device);
@@ -91,8 +84,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     });
 }
 
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device)
-{
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     return call([&] {
         require(value != nullptr);
         require_device(device);
@@ -100,16 +92,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     });
 }
 
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted)
-{
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
     return call([&] {
         require(device && wanted);
         *device = 0;
     });
 }
 
-cudaError_t cudaDriverGetVersion(int* version)
-{
+cudaError_t cudaDriverGetVersion(int* version) {
     if (!version) return remember(cudaErrorInvalidValue);
     *version = CUDART_VERSION;
     return cudaSuccess;
@@ -117,13 +107,11 @@ cudaError_t cudaDriverGetVersion(int* version)
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 
-cudaError_t cudaDeviceSynchronize()
-{
+cudaError_t cudaDeviceSynchronize() {
     return call([] { report_kernel_error(); });
 }
 
-cudaError_t cudaDeviceReset()
-{
+cudaError_t cudaDeviceReset() {
     return call([] {
         Allocations::instance().release_all();
         current_device().reset();
@@ -135,8 +123,7 @@ cudaError_t cudaDeviceReset()
     });
 }
 
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value)
-{
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
     return with_settings([&](Settings& settings) {
         require(settings.limits.contains(limit), cudaErrorUnsupportedLimit);
         if (limit == cudaLimitMallocHeapSize) current_device().set_heap_bytes(value);
@@ -144,8 +131,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value)
     });
 }
 
-cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit)
-{
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
     return with_settings([&](Settings& settings) {
         require(value != nullptr);
         require(settings.limits.contains(limit), cudaErrorUnsupportedLimit);
@@ -153,13 +139,11 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit)
     });
 }
 
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config)
-{
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
     return with_settings([&](Settings& settings) { settings.cache = config; });
 }
 
-cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config)
-{
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     return with_settings([&](Settings& settings) {
         require(config != nullptr);
         *config = settings.cache;
@@ -168,31 +152,27 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config)
 
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 
-cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config)
-{
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
     if (!config) return remember(cudaErrorInvalidValue);
     *config = cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDeviceFlags(unsigned flags)
-{
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
     return with_settings([&](Settings& settings) {
         require((flags & ~static_cast<unsigned>(cudaDeviceMask)) == 0);
         settings.flags = flags | cudaDeviceMapHost;
     });
 }
 
-cudaError_t cudaGetDeviceFlags(unsigned* flags)
-{
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
     return with_settings([&](Settings& settings) {
         require(flags != nullptr);
         *flags = settings.flags;
     });
 }
 
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest)
-{
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     constexpr int greatest_priority = -5;
     if (least) *least = 0;
     if (greatest) *greatest = greatest_priority;
@@ -201,8 +181,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest)
 
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
-cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device)
-{
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
     return call([&] {
         constexpr int longest = 13;
         require(text && length >= longest);
@@ -213,8 +192,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device)
     });
 }
 
-cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text)
-{
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
     return call([&] {
         require(device && text);
         for (int i = 0; i < simt::device_count(); ++i) {
@@ -229,8 +207,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text)
     });
 }
 
-cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer)
-{
+cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
     return call([&] {
         require(can_access != nullptr);
         require_device(device);
@@ -239,8 +216,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer)
     });
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
-{
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     return with_settings([&](Settings& settings) {
         require_device(peer);
         require(peer != thread_state().device, cudaErrorInvalidDevice);
@@ -249,16 +225,14 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
     });
 }
 
-cudaError_t cudaDeviceDisablePeerAccess(int peer)
-{
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     return with_settings([&](Settings& settings) {
         require_device(peer);
         require(settings.peers.erase(peer) == 1, cudaErrorPeerAccessNotEnabled);
     });
 }
 
-cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer)
-{
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer) {
     return call([&] {
         require(value && device != peer);
         require_device(device);

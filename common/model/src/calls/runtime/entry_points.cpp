@@ -14,8 +14,7 @@ namespace {
 using namespace simt::calls;
 
 /// The model's own driver library, which lies beside this one.
-void* driver_library()
-{
+void* driver_library() {
     static void* const library = [] {
         Dl_info here{};
         dladdr(reinterpret_cast<const void*>(&cudaGetDriverEntryPointByVersion), &here);
@@ -25,8 +24,7 @@ void* driver_library()
     return library;
 }
 
-void* find_function(const std::string& name, unsigned version)
-{
+void* find_function(const std::string& name, unsigned version) {
     using Lookup = int (*)(const char*, void**, int, unsigned long long, int*);
     void* library = driver_library();
     if (!library) return nullptr;
@@ -41,8 +39,7 @@ void* find_function(const std::string& name, unsigned version)
 extern "C" {
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version, unsigned long long,
-                                             cudaDriverEntryPointQueryResult* result)
-{
+                                             cudaDriverEntryPointQueryResult* result) {
     return call([&] {
         require(symbol && function);
         *function = find_function(symbol, version);
@@ -52,8 +49,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
 }
 
 /// Called by programs that were built before CUDA 13.
-cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags, cudaDriverEntryPointQueryResult* result)
-{
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult* result) {
     return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, result);
 }
 

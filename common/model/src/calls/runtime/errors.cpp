@@ -14,22 +14,19 @@ constexpr const char* unknown_code = "unrecognized error code";
 
 extern "C" {
 
-cudaError_t cudaGetLastError()
-{
+cudaError_t cudaGetLastError() {
     const cudaError_t error = cudaPeekAtLastError();
     thread_state().last_error = cudaSuccess;
     clear_kernel_error();
     return error;
 }
 
-cudaError_t cudaPeekAtLastError()
-{
+cudaError_t cudaPeekAtLastError() {
     const cudaError_t error = thread_state().last_error;
     return error == cudaSuccess ? kernel_error() : error;
 }
 
-const char* cudaGetErrorName(cudaError_t error)
-{
+const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {
 #define SIMT_CASE(name, text) \
     case name: return #name;
@@ -39,8 +36,7 @@ const char* cudaGetErrorName(cudaError_t error)
     }
 }
 
-const char* cudaGetErrorString(cudaError_t error)
-{
+const char* cudaGetErrorString(cudaError_t error) {
     switch (error) {
 #define SIMT_CASE(name, text) \
     case name: return text;

@@ -7,14 +7,12 @@
 
 namespace simt::calls {
 
-Handles<CUevent_st>& events()
-{
+Handles<CUevent_st>& events() {
     static auto& instance = *new Handles<CUevent_st>;
     return instance;
 }
 
-CUevent_st& require_event(cudaEvent_t event)
-{
+CUevent_st& require_event(cudaEvent_t event) {
     require(events().holds(event), cudaErrorInvalidResourceHandle);
     return *event;
 }
@@ -29,8 +27,7 @@ extern "C" {
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
-{
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     return call([&] {
         require(event && flags <= (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess));
         require(!(flags & cudaEventInterprocess) || (flags & cudaEventDisableTiming));
@@ -38,8 +35,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
     });
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return call([&] {
         require_event(event);
         enqueue(stream, EventRecordWork{event});
@@ -48,8 +44,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) { return cudaEventRecord(event, stream); }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return call([&] {
         require(!require_event(event).capture, cudaErrorCapturedEvent);
         report_kernel_error();
@@ -58,14 +53,12 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
     return call([&] { require(events().destroy(event), cudaErrorInvalidResourceHandle); });
 }
 
 /// Gives NaN: the model knows no time. A speed computed from it prints as `nan`, not as a believable number.
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end)
-{
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     return call([&] {
         require(milliseconds != nullptr);
         for (const CUevent_st* event : {&require_event(start), &require_event(end)})

@@ -25,13 +25,11 @@ constexpr std::size_t most_text_bytes = std::size_t{1} << 30;
 
 constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_architecture = 0x100000, flag_family = 0x200000;
 
-[[noreturn]] void damaged(Message damage)
-{
+[[noreturn]] void damaged(Message damage) {
     throw DeviceError(invalid_kernel_image, {MessageCode::damaged_fat_binary, {{"damage", std::vector{std::move(damage)}}}});
 }
 
-template <class Number> Number number_at(std::span<const std::uint8_t> bytes, std::size_t offset)
-{
+template <class Number> Number number_at(std::span<const std::uint8_t> bytes, std::size_t offset) {
     Number number;
     std::memcpy(&number, bytes.data() + offset, sizeof number);
     return number;
@@ -47,8 +45,7 @@ constexpr std::size_t kind = 0, header_bytes = 4, padded_bytes = 8, compressed_b
 constexpr std::size_t size = 64;
 }  // namespace entry_header
 
-FatBinaryEntry read_entry(std::span<const std::uint8_t> header, std::span<const std::uint8_t> payload)
-{
+FatBinaryEntry read_entry(std::span<const std::uint8_t> header, std::span<const std::uint8_t> payload) {
     FatBinaryEntry entry;
     entry.kind = static_cast<FatBinaryEntry::Kind>(number_at<std::uint16_t>(header, entry_header::kind));
     entry.architecture = number_at<std::uint32_t>(header, entry_header::architecture);
@@ -67,8 +64,7 @@ FatBinaryEntry read_entry(std::span<const std::uint8_t> header, std::span<const 
     return entry;
 }
 
-std::string decompressed(const FatBinaryEntry& entry)
-{
+std::string decompressed(const FatBinaryEntry& entry) {
     std::string text(entry.uncompressed_bytes, '\0');
     bool whole = false;
     if (entry.compression == FatBinaryEntry::Compression::lz4) {
@@ -85,8 +81,7 @@ std::string decompressed(const FatBinaryEntry& entry)
 }
 
 /// How many bytes from `address` on lie in one mapped part of the program or of a library; the largest number if it lies in none.
-std::size_t mapped_bytes(std::uintptr_t address)
-{
+std::size_t mapped_bytes(std::uintptr_t address) {
     struct Query {
         std::uintptr_t address;
         std::size_t bytes;
@@ -109,21 +104,18 @@ std::size_t mapped_bytes(std::uintptr_t address)
 
 }  // namespace
 
-std::string FatBinaryEntry::target() const
-{
+std::string FatBinaryEntry::target() const {
     const char* suffix = variant == Variant::architecture ? "a" : variant == Variant::family ? "f" : "";
     return (kind == Kind::ptx ? "compute_" : "sm_") + std::to_string(architecture) + suffix;
 }
 
-bool is_fat_binary(const void* data)
-{
+bool is_fat_binary(const void* data) {
     std::uint32_t magic = 0;
     std::memcpy(&magic, data, sizeof magic);
     return magic == container_magic;
 }
 
-std::span<const std::uint8_t> container_at(const void* data)
-{
+std::span<const std::uint8_t> container_at(const void* data) {
     const auto* bytes = static_cast<const std::uint8_t*>(data);
     const std::size_t mapped = mapped_bytes(reinterpret_cast<std::uintptr_t>(data));
     if (mapped < container_header::size || !is_fat_binary(data)) damaged(MessageCode::strange_first_bytes);
@@ -134,8 +126,7 @@ std::span<const std::uint8_t> container_at(const void* data)
     return {bytes, header_bytes + payload_bytes};
 }
 
-std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::uint8_t> container)
-{
+std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::uint8_t> container) {
     if (container.size() < container_header::size || !is_fat_binary(container.data())) damaged(MessageCode::strange_first_bytes);
     const std::size_t header_bytes = number_at<std::uint16_t>(container, container_header::header_bytes);
     const auto payload_bytes = number_at<std::uint64_t>(container, container_header::payload_bytes);
@@ -154,16 +145,14 @@ std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::uint8_t> contai
     return entries;
 }
 
-std::string ptx_text(const FatBinaryEntry& entry)
-{
+std::string ptx_text(const FatBinaryEntry& entry) {
     std::string text = entry.compression == FatBinaryEntry::Compression::none ? std::string(entry.payload.begin(), entry.payload.end())
                                                                               : decompressed(entry);
     text.resize(std::min(text.size(), text.find('\0')));
     return text;
 }
 
-const FatBinaryEntry* best_ptx(const std::vector<FatBinaryEntry>& entries)
-{
+const FatBinaryEntry* best_ptx(const std::vector<FatBinaryEntry>& entries) {
     const FatBinaryEntry* best = nullptr;
     for (const FatBinaryEntry& entry : entries) {
         const bool fits = entry.kind == FatBinaryEntry::Kind::ptx && entry.architecture <= newest_architecture &&

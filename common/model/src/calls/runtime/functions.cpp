@@ -14,15 +14,13 @@ namespace {
 constexpr int most_cluster_blocks = 8, most_cluster_blocks_if_asked = 16;
 
 /// Blocks of this shape that a multiprocessor holds; 0 where a launch would be refused.
-int resident_blocks(Kernel& kernel, int threads, std::size_t dynamic_shared_bytes)
-{
+int resident_blocks(Kernel& kernel, int threads, std::size_t dynamic_shared_bytes) {
     const FunctionInfo info = kernel.info();
     if (threads > info.max_threads || dynamic_shared_bytes > kernel.shared_limit()) return 0;
     return current_device().occupancy(kernel.number(), threads, dynamic_shared_bytes);
 }
 
-void set_attribute(Kernel& kernel, cudaFuncAttribute attribute, int value)
-{
+void set_attribute(Kernel& kernel, cudaFuncAttribute attribute, int value) {
     const std::scoped_lock lock(module_mutex());
     switch (attribute) {
         case cudaFuncAttributeMaxDynamicSharedMemorySize: {
@@ -44,8 +42,7 @@ void set_attribute(Kernel& kernel, cudaFuncAttribute attribute, int value)
     }
 }
 
-cudaFuncAttributes attributes_of(Kernel& kernel)
-{
+cudaFuncAttributes attributes_of(Kernel& kernel) {
     constexpr int binary_version = 90;
     const FunctionInfo info = kernel.info();
     cudaFuncAttributes attributes{};
@@ -68,8 +65,7 @@ cudaFuncAttributes attributes_of(Kernel& kernel)
 }
 
 /// The number of blocks of a cluster; 1 if a launch asks for no clusters.
-int cluster_blocks(const cudaLaunchConfig_t& configuration)
-{
+int cluster_blocks(const cudaLaunchConfig_t& configuration) {
     for (unsigned i = 0; i < configuration.numAttrs; ++i) {
         const cudaLaunchAttribute& attribute = configuration.attrs[i];
         if (attribute.id == cudaLaunchAttributeClusterDimension)
@@ -78,8 +74,7 @@ int cluster_blocks(const cudaLaunchConfig_t& configuration)
     return 1;
 }
 
-int threads_of(const cudaLaunchConfig_t& configuration)
-{
+int threads_of(const cudaLaunchConfig_t& configuration) {
     return static_cast<int>(configuration.blockDim.x * configuration.blockDim.y * configuration.blockDim.z);
 }
 
@@ -94,33 +89,28 @@ extern "C" {
 SIMT_ANSWER(cudaFuncGetAttributes, (cudaFuncAttributes * attributes, const void* function), attributes,
             attributes_of(require_kernel(function)))
 
-cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value)
-{
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
     return call([&] { set_attribute(require_kernel(function), attribute, value); });
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value, int device)
-{
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value, int device) {
     return call([&] {
         require_device(device);
         set_attribute(require_kernel(kernel), attribute, value);
     });
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache)
-{
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
     return call([&] { require_kernel(function); });
 }
 
-cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig)
-{
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
     return call([&] { require_kernel(function); });
 }
 
 SIMT_ANSWER(cudaFuncGetName, (const char** name, const void* function), name, require_kernel(function).name.c_str())
 
-cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset, std::size_t* bytes)
-{
+cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
     return call([&] {
         const simt::FunctionInfo info = require_kernel(function).info();
         require(offset && index < info.parameters.size());
@@ -129,8 +119,8 @@ cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::s
     });
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads, std::size_t dynamic_shared_bytes)
-{
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
+                                                          std::size_t dynamic_shared_bytes) {
     return call([&] {
         require(blocks && threads > 0);
         *blocks = resident_blocks(require_kernel(function), threads, dynamic_shared_bytes);
@@ -138,13 +128,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
-                                                                   std::size_t dynamic_shared_bytes, unsigned)
-{
+                                                                   std::size_t dynamic_shared_bytes, unsigned) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, dynamic_shared_bytes);
 }
 
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks, int threads)
-{
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks, int threads) {
     return call([&] {
         require(bytes && blocks > 0 && threads > 0);
         Kernel& kernel = require_kernel(function);
@@ -158,16 +146,14 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
     });
 }
 
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* function, const cudaLaunchConfig_t* configuration)
-{
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* function, const cudaLaunchConfig_t* configuration) {
     return call([&] {
         require(blocks && configuration);
         *blocks = require_kernel(function).non_portable_cluster ? most_cluster_blocks_if_asked : most_cluster_blocks;
     });
 }
 
-cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const cudaLaunchConfig_t* configuration)
-{
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const cudaLaunchConfig_t* configuration) {
     return call([&] {
         require(clusters && configuration && threads_of(*configuration) > 0);
         Kernel& kernel = require_kernel(function);

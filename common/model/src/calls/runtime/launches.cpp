@@ -14,8 +14,7 @@ std::uint64_t volume(dim3 extent) { return std::uint64_t{extent.x} * extent.y * 
 Extent extent_of(dim3 from) { return {from.x, from.y, from.z}; }
 
 /// Ends a launch with an error. The report names it even if the program never asks for its errors.
-[[noreturn]] void refuse(const KernelWork& work, cudaError_t error, MessageCode code, std::initializer_list<MessageField> fields)
-{
+[[noreturn]] void refuse(const KernelWork& work, cudaError_t error, MessageCode code, std::initializer_list<MessageField> fields) {
     Message message(code, {{"kernel", readable_name(work.kernel->name)}});
     message.fields.insert(message.fields.end(), fields);
     message.fields.emplace_back("error", cudaGetErrorName(error));
@@ -23,8 +22,7 @@ Extent extent_of(dim3 from) { return {from.x, from.y, from.z}; }
     fail(error);
 }
 
-void check_shape(const KernelWork& work, const FunctionInfo& info, const Machine& machine)
-{
+void check_shape(const KernelWork& work, const FunctionInfo& info, const Machine& machine) {
     constexpr unsigned most_x = 2147483647u, most_others = 65535u, most_block_z = 64;
     const dim3 grid = work.grid, block = work.block;
     if (volume(grid) == 0 || grid.x > most_x || grid.y > most_others || grid.z > most_others)
@@ -38,8 +36,7 @@ void check_shape(const KernelWork& work, const FunctionInfo& info, const Machine
         refuse(work, cudaErrorInvalidValue, MessageCode::launch_bounds, {{"most", info.max_threads}, {"block_size", extent_of(block)}});
 }
 
-void check_shared(const KernelWork& work, const FunctionInfo& info, const Machine& machine)
-{
+void check_shared(const KernelWork& work, const FunctionInfo& info, const Machine& machine) {
     if (info.static_shared_bytes > static_cast<std::size_t>(machine.max_shared_bytes))
         refuse(work, cudaErrorInvalidValue, MessageCode::too_much_shared_memory,
                {{"bytes", info.static_shared_bytes}, {"machine", machine.name}, {"most", machine.max_shared_bytes}});
@@ -52,8 +49,7 @@ void check_shared(const KernelWork& work, const FunctionInfo& info, const Machin
                {{"bytes", work.dynamic_shared_bytes}, {"most", limit}});
 }
 
-dim3 cluster_of(const KernelWork& work, const FunctionInfo& info)
-{
+dim3 cluster_of(const KernelWork& work, const FunctionInfo& info) {
     const Kernel& kernel = *work.kernel;
     const dim3 required(static_cast<unsigned>(info.required_cluster[0]), static_cast<unsigned>(info.required_cluster[1]),
                         static_cast<unsigned>(info.required_cluster[2]));
@@ -70,8 +66,7 @@ dim3 cluster_of(const KernelWork& work, const FunctionInfo& info)
             static_cast<unsigned>(kernel.required_cluster_depth)};
 }
 
-void check_cluster(const KernelWork& work, dim3 cluster)
-{
+void check_cluster(const KernelWork& work, dim3 cluster) {
     if (volume(cluster) == 0) return;
     constexpr std::uint64_t portable = 8, most = 16;
     if (volume(cluster) > (work.kernel->non_portable_cluster ? most : portable))
@@ -83,8 +78,7 @@ void check_cluster(const KernelWork& work, dim3 cluster)
 
 }  // namespace
 
-std::vector<std::uint8_t> packed_arguments(const FunctionInfo& info, void** arguments)
-{
+std::vector<std::uint8_t> packed_arguments(const FunctionInfo& info, void** arguments) {
     std::vector<std::uint8_t> packed(info.parameter_bytes);
     require(arguments != nullptr || info.parameters.empty());
     for (std::size_t i = 0; i < info.parameters.size(); ++i)
@@ -92,8 +86,7 @@ std::vector<std::uint8_t> packed_arguments(const FunctionInfo& info, void** argu
     return packed;
 }
 
-KernelWork kernel_work(const void* function, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, void** arguments)
-{
+KernelWork kernel_work(const void* function, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, void** arguments) {
     KernelWork work;
     work.kernel = &require_kernel(function);
     work.function = function;
@@ -104,8 +97,7 @@ KernelWork kernel_work(const void* function, dim3 grid, dim3 block, std::size_t 
     return work;
 }
 
-void apply_attributes(KernelWork& work, const cudaLaunchAttribute* attributes, unsigned count)
-{
+void apply_attributes(KernelWork& work, const cudaLaunchAttribute* attributes, unsigned count) {
     require(attributes != nullptr || count == 0);
     for (unsigned i = 0; i < count; ++i) {
         const cudaLaunchAttribute& attribute = attributes[i];
@@ -130,8 +122,7 @@ void apply_attributes(KernelWork& work, const cudaLaunchAttribute* attributes, u
     }
 }
 
-void run_kernel(const KernelWork& work)
-{
+void run_kernel(const KernelWork& work) {
     Device& device = current_device();
     const Machine& machine = device.machine();
     const int number = work.kernel->number();
@@ -169,14 +160,12 @@ using namespace simt::calls;
 
 extern "C" {
 
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes, CUstream_st* stream)
-{
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes, CUstream_st* stream) {
     thread_state().configurations.push_back({grid, block, shared_bytes, stream});
     return 0;
 }
 
-cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes, void* stream)
-{
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes, void* stream) {
     return call([&] {
         auto& configurations = thread_state().configurations;
         require(!configurations.empty(), cudaErrorMissingConfiguration);
@@ -189,19 +178,17 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
     });
 }
 
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes, cudaStream_t stream)
-{
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes, cudaStream_t stream) {
     return call([&] { enqueue(stream, kernel_work(function, grid, block, shared_bytes, arguments)); });
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes, cudaStream_t stream)
-{
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                               cudaStream_t stream) {
     return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
-                                        cudaStream_t stream)
-{
+                                        cudaStream_t stream) {
     return call([&] {
         KernelWork work = kernel_work(function, grid, block, shared_bytes, arguments);
         work.cooperative = true;
@@ -209,8 +196,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
     });
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* function, void** arguments)
-{
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* function, void** arguments) {
     return call([&] {
         require(configuration != nullptr);
         KernelWork work =
@@ -220,8 +206,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const v
     });
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
-{
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
     return call([&] {
         require(function != nullptr);
         enqueue(stream, HostWork{function, data, {}});

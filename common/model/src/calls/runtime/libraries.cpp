@@ -11,16 +11,14 @@
 
 namespace simt::calls {
 
-std::vector<std::string> texts_of_file(const char* path)
-{
+std::vector<std::string> texts_of_file(const char* path) {
     std::ifstream file(path, std::ios::binary);
     require(file.good(), cudaErrorFileNotFound);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     return texts_of_image(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
 }
 
-DeviceCode& load_texts(std::vector<std::string> texts)
-{
+DeviceCode& load_texts(std::vector<std::string> texts) {
     DeviceCode& module = Registry::instance().add_module(std::make_unique<DeviceCode>(std::move(texts)));
     try {
         module.number();
@@ -31,23 +29,20 @@ DeviceCode& load_texts(std::vector<std::string> texts)
     return module;
 }
 
-DeviceCode& require_module(const void* handle)
-{
+DeviceCode& require_module(const void* handle) {
     const auto* module = static_cast<const DeviceCode*>(handle);
     require(Registry::instance().holds(module), cudaErrorInvalidResourceHandle);
     return *const_cast<DeviceCode*>(module);
 }
 
-VariableInfo variable_in(const void* handle, const char* name)
-{
+VariableInfo variable_in(const void* handle, const char* name) {
     require(name != nullptr);
     VariableInfo info;
     require(require_module(handle).variable(name, info), cudaErrorSymbolNotFound);
     return info;
 }
 
-Kernel& kernel_in(const void* handle, const char* name)
-{
+Kernel& kernel_in(const void* handle, const char* name) {
     require(name != nullptr);
     DeviceCode& module = require_module(handle);
     require(module.has_kernel(name), cudaErrorSymbolNotFound);
@@ -61,8 +56,7 @@ using namespace simt::calls;
 extern "C" {
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**, unsigned, cudaLibraryOption*, void**,
-                                unsigned)
-{
+                                unsigned) {
     return call([&] {
         require(library && code);
         *library = reinterpret_cast<cudaLibrary_t>(&load_texts(texts_of_image(code)));
@@ -70,24 +64,21 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
 }
 
 cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cudaJitOption*, void**, unsigned, cudaLibraryOption*, void**,
-                                    unsigned)
-{
+                                    unsigned) {
     return call([&] {
         require(library && path);
         *library = reinterpret_cast<cudaLibrary_t>(&load_texts(texts_of_file(path)));
     });
 }
 
-cudaError_t cudaLibraryUnload(cudaLibrary_t library)
-{
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
     return call([&] { Registry::instance().remove_module(require_module(library)); });
 }
 
 SIMT_ANSWER(cudaLibraryGetKernel, (cudaKernel_t * kernel, cudaLibrary_t library, const char* name), kernel,
             reinterpret_cast<cudaKernel_t>(&kernel_in(library, name)))
 
-cudaError_t cudaLibraryGetGlobal(void** pointer, std::size_t* bytes, cudaLibrary_t library, const char* name)
-{
+cudaError_t cudaLibraryGetGlobal(void** pointer, std::size_t* bytes, cudaLibrary_t library, const char* name) {
     return call([&] {
         const simt::VariableInfo info = variable_in(library, name);
         if (pointer) *pointer = pointer_to(info.address);
@@ -95,8 +86,7 @@ cudaError_t cudaLibraryGetGlobal(void** pointer, std::size_t* bytes, cudaLibrary
     });
 }
 
-cudaError_t cudaLibraryGetManaged(void** pointer, std::size_t* bytes, cudaLibrary_t library, const char* name)
-{
+cudaError_t cudaLibraryGetManaged(void** pointer, std::size_t* bytes, cudaLibrary_t library, const char* name) {
     return call([&] {
         const simt::VariableInfo info = variable_in(library, name);
         require(info.managed, cudaErrorSymbolNotFound);
@@ -108,8 +98,7 @@ cudaError_t cudaLibraryGetManaged(void** pointer, std::size_t* bytes, cudaLibrar
 SIMT_ANSWER(cudaLibraryGetKernelCount, (unsigned* count, cudaLibrary_t library), count,
             static_cast<unsigned>(require_module(library).kernel_names().size()))
 
-cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library)
-{
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library) {
     return call([&] {
         DeviceCode& module = require_module(library);
         const auto names = module.kernel_names();

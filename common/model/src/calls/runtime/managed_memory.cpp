@@ -19,20 +19,17 @@ struct Advice {
     std::map<int, bool> accessed_by;
 };
 
-std::mutex& advice_mutex()
-{
+std::mutex& advice_mutex() {
     static std::mutex& mutex = *new std::mutex;
     return mutex;
 }
 
-std::map<simt::DeviceAddress, Advice>& all_advice()
-{
+std::map<simt::DeviceAddress, Advice>& all_advice() {
     static auto& all = *new std::map<simt::DeviceAddress, Advice>;
     return all;
 }
 
-void check_location(const cudaMemLocation& location)
-{
+void check_location(const cudaMemLocation& location) {
     if (location.type == cudaMemLocationTypeDevice) require_device(location.id);
     else
         require(location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma ||
@@ -40,8 +37,7 @@ void check_location(const cudaMemLocation& location)
                 cudaErrorInvalidDevice);
 }
 
-simt::DeviceAddress require_managed(const void* pointer, std::size_t bytes)
-{
+simt::DeviceAddress require_managed(const void* pointer, std::size_t bytes) {
     const auto allocation = Allocations::instance().find(pointer);
     const bool variable = !allocation && on_device(pointer, bytes) && on_host(pointer, bytes);
     require(variable || (allocation && allocation->kind == ProgramAllocation::Kind::managed && bytes != 0 &&
@@ -50,14 +46,12 @@ simt::DeviceAddress require_managed(const void* pointer, std::size_t bytes)
 }
 
 /// The number of a location in the older attributes: a device's, cudaCpuDeviceId or cudaInvalidDeviceId.
-int as_number(const cudaMemLocation& location)
-{
+int as_number(const cudaMemLocation& location) {
     if (location.type == cudaMemLocationTypeDevice) return location.id;
     return location.type == cudaMemLocationTypeInvalid ? cudaInvalidDeviceId : cudaCpuDeviceId;
 }
 
-int attribute_of(const Advice& advice, cudaMemRangeAttribute attribute)
-{
+int attribute_of(const Advice& advice, cudaMemRangeAttribute attribute) {
     switch (attribute) {
         case cudaMemRangeAttributeReadMostly: return advice.read_mostly;
         case cudaMemRangeAttributePreferredLocation: return as_number(advice.preferred);
@@ -70,8 +64,7 @@ int attribute_of(const Advice& advice, cudaMemRangeAttribute attribute)
     }
 }
 
-void list_accessed_by(const Advice& advice, int* list, std::size_t count)
-{
+void list_accessed_by(const Advice& advice, int* list, std::size_t count) {
     std::size_t filled = 0;
     for (const auto& [device, accesses] : advice.accessed_by)
         if (accesses && filled < count) list[filled++] = device;
@@ -82,8 +75,7 @@ void list_accessed_by(const Advice& advice, int* list, std::size_t count)
 
 extern "C" {
 
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location, unsigned flags, cudaStream_t stream)
-{
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location, unsigned flags, cudaStream_t stream) {
     return call([&] {
         require(flags == 0);
         check_location(location);
@@ -94,8 +86,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMem
     });
 }
 
-cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location)
-{
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
     return call([&] {
         const simt::DeviceAddress begin = require_managed(pointer, bytes);
         const bool has_location =
@@ -116,8 +107,7 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvi
 }
 
 cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer,
-                                     std::size_t bytes)
-{
+                                     std::size_t bytes) {
     return call([&] {
         require(data && data_bytes >= sizeof(int) && data_bytes % sizeof(int) == 0);
         const simt::DeviceAddress begin = require_managed(pointer, bytes);
@@ -129,8 +119,7 @@ cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_bytes, cudaMem
 }
 
 cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_bytes, cudaMemRangeAttribute* attributes, std::size_t count,
-                                      const void* pointer, std::size_t bytes)
-{
+                                      const void* pointer, std::size_t bytes) {
     for (std::size_t i = 0; i < count; ++i)
         if (const cudaError_t error = cudaMemRangeGetAttribute(data[i], data_bytes[i], attributes[i], pointer, bytes); error != cudaSuccess)
             return error;

@@ -13,15 +13,13 @@
 
 namespace simt::calls {
 
-Allocations& Allocations::instance()
-{
+Allocations& Allocations::instance() {
     // Never destroyed: destructors of a program's objects may free memory after it.
     static Allocations& instance = *new Allocations;
     return instance;
 }
 
-void Allocations::add(const ProgramAllocation& allocation)
-{
+void Allocations::add(const ProgramAllocation& allocation) {
     const std::scoped_lock lock(mutex_);
     by_begin_[allocation.begin] = allocation;
     if (allocation.on_host()) return;
@@ -29,8 +27,7 @@ void Allocations::add(const ProgramAllocation& allocation)
     highest_ = std::max(highest_, allocation.begin + allocation.bytes);
 }
 
-void* Allocations::allocate(ProgramAllocation::Kind kind, std::size_t bytes, unsigned flags, cudaMemPool_t pool)
-{
+void* Allocations::allocate(ProgramAllocation::Kind kind, std::size_t bytes, unsigned flags, cudaMemPool_t pool) {
     if (bytes == 0) return nullptr;
     void* memory = nullptr;
     if (kind == ProgramAllocation::Kind::device || kind == ProgramAllocation::Kind::graph) {
@@ -46,8 +43,7 @@ void* Allocations::allocate(ProgramAllocation::Kind kind, std::size_t bytes, uns
     return memory;
 }
 
-void Allocations::register_host(void* memory, std::size_t bytes, unsigned flags)
-{
+void Allocations::register_host(void* memory, std::size_t bytes, unsigned flags) {
     require(memory != nullptr && bytes != 0);
     const std::scoped_lock lock(mutex_);
     const auto after = by_begin_.lower_bound(address_of(memory) + bytes);
@@ -59,8 +55,7 @@ void Allocations::register_host(void* memory, std::size_t bytes, unsigned flags)
     add({ProgramAllocation::Kind::registered, address_of(memory), bytes, thread_state().device, flags, nullptr});
 }
 
-void Allocations::give_back(const ProgramAllocation& allocation)
-{
+void Allocations::give_back(const ProgramAllocation& allocation) {
     void* memory = pointer_to(allocation.begin);
     Device& owner = device(allocation.device);
     if (allocation.on_host()) {
@@ -71,8 +66,7 @@ void Allocations::give_back(const ProgramAllocation& allocation)
     }
 }
 
-void Allocations::release(void* memory, std::initializer_list<ProgramAllocation::Kind> allowed, cudaError_t otherwise)
-{
+void Allocations::release(void* memory, std::initializer_list<ProgramAllocation::Kind> allowed, cudaError_t otherwise) {
     const std::scoped_lock lock(mutex_);
     const auto found = by_begin_.find(address_of(memory));
     require(found != by_begin_.end() && std::ranges::find(allowed, found->second.kind) != allowed.end(), otherwise);
@@ -85,8 +79,7 @@ void Allocations::release(void* memory, std::initializer_list<ProgramAllocation:
     by_begin_.erase(found);
 }
 
-std::optional<ProgramAllocation> Allocations::find(const void* address) const
-{
+std::optional<ProgramAllocation> Allocations::find(const void* address) const {
     const std::scoped_lock lock(mutex_);
     const auto after = by_begin_.upper_bound(address_of(address));
     if (after == by_begin_.begin()) return std::nullopt;
@@ -95,8 +88,7 @@ std::optional<ProgramAllocation> Allocations::find(const void* address) const
     return allocation;
 }
 
-void Allocations::release_all()
-{
+void Allocations::release_all() {
     const std::scoped_lock lock(mutex_);
     const int ordinal = thread_state().device;
     std::erase_if(by_begin_, [&](const auto& entry) {
@@ -107,8 +99,7 @@ void Allocations::release_all()
     graph_bytes_.erase(ordinal);
 }
 
-std::size_t Allocations::pool_bytes(cudaMemPool_t pool) const
-{
+std::size_t Allocations::pool_bytes(cudaMemPool_t pool) const {
     const std::scoped_lock lock(mutex_);
     std::size_t bytes = 0;
     for (const auto& [begin, allocation] : by_begin_)
@@ -116,26 +107,22 @@ std::size_t Allocations::pool_bytes(cudaMemPool_t pool) const
     return bytes;
 }
 
-bool Allocations::is_device_address(const void* address) const
-{
+bool Allocations::is_device_address(const void* address) const {
     const std::scoped_lock lock(mutex_);
     return address_of(address) >= lowest_ && address_of(address) < highest_;
 }
 
-bool on_device(const void* pointer, std::size_t bytes)
-{
+bool on_device(const void* pointer, std::size_t bytes) {
     const Device::Range range = current_device().range_of(address_of(pointer));
     return range.bytes != 0 && bytes <= range.bytes - (address_of(pointer) - range.begin);
 }
 
-bool only_on_device(const void* pointer)
-{
+bool only_on_device(const void* pointer) {
     const Device::Range range = current_device().range_of(address_of(pointer));
     return range.bytes != 0 ? !range.host : Allocations::instance().is_device_address(pointer);
 }
 
-bool on_host(const void* pointer, std::size_t bytes)
-{
+bool on_host(const void* pointer, std::size_t bytes) {
     if (!pointer || only_on_device(pointer)) return false;
     const auto allocation = Allocations::instance().find(pointer);
     // Host memory may continue beyond the part of it that was registered.
@@ -146,8 +133,7 @@ bool on_host(const void* pointer, std::size_t bytes)
 namespace {
 
 /// Counts the bytes that a copy between devices sends over their link.
-void count_link(const void* to, const void* from, std::size_t bytes)
-{
+void count_link(const void* to, const void* from, std::size_t bytes) {
     if (device_count() == 1) return;
     const auto target = Allocations::instance().find(to), source = Allocations::instance().find(from);
     if (target && source) memory::Links::instance().add(source->device, target->device, bytes, memory::sectors_of(address_of(from), bytes));
@@ -155,8 +141,7 @@ void count_link(const void* to, const void* from, std::size_t bytes)
 
 }  // namespace
 
-void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t rows)
-{
+void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t rows) {
     if (width == 0 || rows == 0) return;
     const bool to_device = only_on_device(to), from_device = only_on_device(from);
     Device& device = current_device();
@@ -172,8 +157,7 @@ void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t fro
     }
 }
 
-void set_elements(void* to, std::uint32_t value, unsigned width, std::size_t count)
-{
+void set_elements(void* to, std::uint32_t value, unsigned width, std::size_t count) {
     if (only_on_device(to)) {
         current_device().fill(address_of(to), value, static_cast<int>(width), count);
         return;
@@ -192,8 +176,7 @@ using Kind = ProgramAllocation::Kind;
 
 namespace {
 
-cudaError_t allocate(void** pointer, Kind kind, std::size_t bytes, unsigned flags = 0)
-{
+cudaError_t allocate(void** pointer, Kind kind, std::size_t bytes, unsigned flags = 0) {
     return call([&] {
         require(pointer != nullptr);
         *pointer = nullptr;
@@ -208,37 +191,32 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, Kind::device, bytes); }
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) { return allocate(pointer, Kind::pinned, bytes); }
 
-cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags)
-{
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
     if (flags & ~static_cast<unsigned>(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
         return remember(cudaErrorInvalidValue);
     return allocate(pointer, Kind::pinned, bytes, flags);
 }
 
-cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags)
-{
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
     if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return remember(cudaErrorInvalidValue);
     return allocate(pointer, Kind::managed, bytes, flags);
 }
 
-cudaError_t cudaFree(void* pointer)
-{
+cudaError_t cudaFree(void* pointer) {
     return call([&] {
         if (pointer) Allocations::instance().release(pointer, {Kind::device, Kind::graph, Kind::managed}, cudaErrorInvalidValue);
         report_kernel_error();
     });
 }
 
-cudaError_t cudaFreeHost(void* pointer)
-{
+cudaError_t cudaFreeHost(void* pointer) {
     return call([&] {
         if (pointer) Allocations::instance().release(pointer, {Kind::pinned}, cudaErrorInvalidValue);
         report_kernel_error();
     });
 }
 
-cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height)
-{
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
     return call([&] {
         require(pointer != nullptr && pitch != nullptr);
         *pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
@@ -247,8 +225,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
     });
 }
 
-cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent)
-{
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
     return call([&] {
         require(pitched != nullptr);
         std::size_t pitch = 0;
@@ -260,21 +237,18 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent)
     });
 }
 
-cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags)
-{
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
     return call([&] { Allocations::instance().register_host(memory, bytes, flags); });
 }
 
-cudaError_t cudaHostUnregister(void* memory)
-{
+cudaError_t cudaHostUnregister(void* memory) {
     return call([&] {
         require(memory != nullptr);
         Allocations::instance().release(memory, {Kind::registered}, cudaErrorHostMemoryNotRegistered);
     });
 }
 
-cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned flags)
-{
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned flags) {
     return call([&] {
         require(device_pointer != nullptr && flags == 0);
         const auto allocation = Allocations::instance().find(host_pointer);
@@ -283,8 +257,7 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, 
     });
 }
 
-cudaError_t cudaHostGetFlags(unsigned* flags, void* host_pointer)
-{
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host_pointer) {
     return call([&] {
         const auto allocation = Allocations::instance().find(host_pointer);
         require(flags && allocation && (allocation->kind == Kind::pinned || allocation->kind == Kind::registered));
@@ -292,8 +265,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host_pointer)
     });
 }
 
-cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes)
-{
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
     return call([&] {
         std::size_t free_now = 0, total = 0;
         current_device().memory_info(free_now, total);
@@ -302,8 +274,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes)
     });
 }
 
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer)
-{
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     return call([&] {
         require(attributes != nullptr);
         *attributes = {};

@@ -18,15 +18,13 @@ namespace {
 
 constexpr const char* option_for_ptx = "-gencode arch=compute_90,code=compute_90";
 
-std::string list_of_targets(const std::vector<FatBinaryEntry>& entries)
-{
+std::string list_of_targets(const std::vector<FatBinaryEntry>& entries) {
     std::string list;
     for (const FatBinaryEntry& entry : entries) list += (list.empty() ? "" : ", ") + entry.target();
     return list;
 }
 
-bool starts_with_elf(const void* data)
-{
+bool starts_with_elf(const void* data) {
     return std::memcmp(data,
                        "\x7f"
                        "ELF",
@@ -37,8 +35,7 @@ bool starts_with_elf(const void* data)
 constexpr std::string_view linked_text_mark = "//# a text that the model has linked\n";
 
 /// The texts of an image that linked_texts_image() made; any other text alone.
-std::vector<std::string> split_texts(std::string_view text)
-{
+std::vector<std::string> split_texts(std::string_view text) {
     if (!text.starts_with(linked_text_mark)) return {std::string(text)};
     std::vector<std::string> texts;
     while (text.starts_with(linked_text_mark)) {
@@ -50,15 +47,13 @@ std::vector<std::string> split_texts(std::string_view text)
     return texts;
 }
 
-DeviceError no_ptx(const std::string& targets)
-{
+DeviceError no_ptx(const std::string& targets) {
     return {cudaErrorNoKernelImageForDevice,
             {MessageCode::no_ptx, {{"targets", targets.empty() ? "no device code" : targets}, {"option", option_for_ptx}}}};
 }
 
 /// Whether a library of PyTorch holds a container.
-bool is_of_pytorch(const void* container)
-{
+bool is_of_pytorch(const void* container) {
     Dl_info info{};
     return dladdr(container, &info) && info.dli_fname && std::string_view(info.dli_fname).find("/torch/lib/") != std::string_view::npos;
 }
@@ -67,14 +62,12 @@ bool is_of_pytorch(const void* container)
 
 std::string readable_name(const std::string& mangled) { return ptx::kernel_name(mangled); }
 
-std::recursive_mutex& module_mutex()
-{
+std::recursive_mutex& module_mutex() {
     static std::recursive_mutex& mutex = *new std::recursive_mutex;
     return mutex;
 }
 
-int Kernel::number()
-{
+int Kernel::number() {
     const std::scoped_lock lock(module_mutex());
     const auto [known, is_new] = numbers_.try_emplace(thread_state().device, -1);
     const int in_module = module->number();
@@ -88,8 +81,7 @@ int Kernel::number()
 
 FunctionInfo Kernel::info() { return current_device().function(number()); }
 
-std::size_t Kernel::shared_limit()
-{
+std::size_t Kernel::shared_limit() {
     const Machine& machine = current_device().machine();
     const auto most = static_cast<std::size_t>(machine.max_shared_bytes), usual = static_cast<std::size_t>(machine.default_shared_bytes);
     const std::size_t fixed = info().static_shared_bytes;
@@ -99,8 +91,7 @@ std::size_t Kernel::shared_limit()
     return usual - std::min(usual, fixed);
 }
 
-DeviceCode::~DeviceCode()
-{
+DeviceCode::~DeviceCode() {
     for (const auto& [ordinal, number] : numbers_) {
         try {
             device(ordinal).unload_module(number);
@@ -110,8 +101,7 @@ DeviceCode::~DeviceCode()
     }
 }
 
-void DeviceCode::read_containers()
-{
+void DeviceCode::read_containers() {
     std::string targets;
     for (const void* container : std::exchange(containers_, {})) {
         const auto entries = read_fat_binary(container_at(container));
@@ -125,14 +115,12 @@ void DeviceCode::read_containers()
     if (texts_.empty()) throw no_ptx(targets);
 }
 
-void DeviceCode::forget(int device)
-{
+void DeviceCode::forget(int device) {
     numbers_.erase(device);
     for (const auto& [name, kernel] : kernels_) kernel->forget(device);
 }
 
-int DeviceCode::number()
-{
+int DeviceCode::number() {
     const std::scoped_lock lock(module_mutex());
     const int ordinal = thread_state().device;
     if (const auto found = numbers_.find(ordinal); found != numbers_.end()) return found->second;
@@ -150,16 +138,14 @@ int DeviceCode::number()
     }
 }
 
-void DeviceCode::set_managed_pointers(int number)
-{
+void DeviceCode::set_managed_pointers(int number) {
     for (const Managed& managed : managed_) {
         VariableInfo info;
         if (current_device().find_variable(number, managed.name, info)) *managed.pointer = pointer_to(info.address);
     }
 }
 
-Kernel& DeviceCode::kernel(const std::string& name)
-{
+Kernel& DeviceCode::kernel(const std::string& name) {
     const std::scoped_lock lock(module_mutex());
     auto& kernel = kernels_[name];
     if (!kernel) {
@@ -173,23 +159,20 @@ bool DeviceCode::has_kernel(const std::string& name) { return current_device().f
 std::vector<std::string> DeviceCode::kernel_names() { return current_device().function_names(number()); }
 bool DeviceCode::variable(const std::string& name, VariableInfo& info) { return current_device().find_variable(number(), name, info); }
 
-Registry& Registry::instance()
-{
+Registry& Registry::instance() {
     // Never destroyed: destructors of a program's objects may use the registry after it.
     static Registry& registry = *new Registry;
     return registry;
 }
 
-DeviceCode& Registry::add_module(std::unique_ptr<DeviceCode> module)
-{
+DeviceCode& Registry::add_module(std::unique_ptr<DeviceCode> module) {
     const std::scoped_lock lock(module_mutex());
     DeviceCode& added = *module;
     modules_[&added] = std::move(module);
     return added;
 }
 
-void Registry::remove_module(DeviceCode& module)
-{
+void Registry::remove_module(DeviceCode& module) {
     const std::scoped_lock lock(module_mutex());
     std::erase_if(kernels_, [&](const auto& entry) { return entry.second->module == &module; });
     std::erase_if(handles_, [&](const void* handle) { return static_cast<const Kernel*>(handle)->module == &module; });
@@ -197,50 +180,43 @@ void Registry::remove_module(DeviceCode& module)
     modules_.erase(&module);
 }
 
-bool Registry::holds(const DeviceCode* module) const
-{
+bool Registry::holds(const DeviceCode* module) const {
     const std::scoped_lock lock(module_mutex());
     return modules_.contains(module);
 }
 
-Kernel* Registry::kernel(const void* function) const
-{
+Kernel* Registry::kernel(const void* function) const {
     const std::scoped_lock lock(module_mutex());
     if (const auto found = kernels_.find(function); found != kernels_.end()) return found->second;
     if (!handles_.contains(function)) return nullptr;
     return static_cast<Kernel*>(const_cast<void*>(function));
 }
 
-const RegisteredVariable* Registry::variable(const void* symbol) const
-{
+const RegisteredVariable* Registry::variable(const void* symbol) const {
     const std::scoped_lock lock(module_mutex());
     const auto found = variables_.find(symbol);
     return found == variables_.end() ? nullptr : &found->second;
 }
 
-const RegisteredVariable* Registry::managed_variable(const void* address) const
-{
+const RegisteredVariable* Registry::managed_variable(const void* address) const {
     const std::scoped_lock lock(module_mutex());
     for (const auto& [symbol, variable] : variables_)
         if (variable.host_pointer && address && *variable.host_pointer == address) return &variable;
     return nullptr;
 }
 
-void Registry::forget_loaded(int device)
-{
+void Registry::forget_loaded(int device) {
     const std::scoped_lock lock(module_mutex());
     for (const auto& [key, module] : modules_) module->forget(device);
 }
 
-Kernel& require_kernel(const void* function)
-{
+Kernel& require_kernel(const void* function) {
     Kernel* kernel = Registry::instance().kernel(function);
     require(kernel != nullptr, cudaErrorInvalidDeviceFunction);
     return *kernel;
 }
 
-VariableInfo require_variable(const void* symbol)
-{
+VariableInfo require_variable(const void* symbol) {
     const RegisteredVariable* variable = Registry::instance().variable(symbol);
     if (!variable) variable = Registry::instance().managed_variable(symbol);
     require(variable != nullptr, cudaErrorInvalidSymbol);
@@ -250,8 +226,7 @@ VariableInfo require_variable(const void* symbol)
     return info;
 }
 
-std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image)
-{
+std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image) {
     constexpr std::size_t magic_bytes = 4;
     const auto is_elf = [](std::span<const std::uint8_t> bytes) { return bytes.size() > magic_bytes && starts_with_elf(bytes.data()); };
     if (is_elf(image)) throw no_ptx("machine code");
@@ -266,8 +241,7 @@ std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image)
     return {ptx_text(*best)};
 }
 
-std::vector<std::string> texts_of_image(const void* image)
-{
+std::vector<std::string> texts_of_image(const void* image) {
     std::uint32_t magic = 0;
     std::memcpy(&magic, image, sizeof magic);
     if (magic == FatBinaryWrapper::expected_magic) {
@@ -280,8 +254,7 @@ std::vector<std::string> texts_of_image(const void* image)
     return split_texts(static_cast<const char*>(image));
 }
 
-std::string linked_texts_image(const std::vector<std::string>& texts)
-{
+std::string linked_texts_image(const std::vector<std::string>& texts) {
     std::string image;
     for (const std::string& text : texts) image += std::string(linked_text_mark) + text + "\n";
     return image;

@@ -39,8 +39,7 @@ struct Kernel {
     /// The most bytes of dynamic shared memory that a launch may ask for.
     std::size_t shared_limit();
     /// Forgets a device's number: the device was reset.
-    void forget(int device)
-    {
+    void forget(int device) {
         numbers_.erase(device);
         dynamic_shared_limit = -1;
     }

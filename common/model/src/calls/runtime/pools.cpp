@@ -25,8 +25,7 @@ namespace {
 
 using namespace simt::calls;
 
-Handles<CUmemPoolHandle_st>& pools()
-{
+Handles<CUmemPoolHandle_st>& pools() {
     static auto& instance = *new Handles<CUmemPoolHandle_st>;
     return instance;
 }
@@ -35,14 +34,12 @@ struct PoolsOfDevice {
     cudaMemPool_t standard = nullptr, current = nullptr;
 };
 
-std::recursive_mutex& pool_mutex()
-{
+std::recursive_mutex& pool_mutex() {
     static std::recursive_mutex& mutex = *new std::recursive_mutex;
     return mutex;
 }
 
-PoolsOfDevice& pools_of(int device)
-{
+PoolsOfDevice& pools_of(int device) {
     static auto& all = *new std::map<int, PoolsOfDevice>;
     require_device(device);
     PoolsOfDevice& of_device = all[device];
@@ -54,22 +51,19 @@ PoolsOfDevice& pools_of(int device)
     return of_device;
 }
 
-CUmemPoolHandle_st& require_pool(cudaMemPool_t pool)
-{
+CUmemPoolHandle_st& require_pool(cudaMemPool_t pool) {
     require(pools().holds(pool));
     return *pool;
 }
 
-int device_of(const cudaMemLocation* location)
-{
+int device_of(const cudaMemLocation* location) {
     require(location && location->type == cudaMemLocationTypeDevice, cudaErrorNotSupported);
     return location->id;
 }
 
 bool is_switch(cudaMemPoolAttr attribute) { return attribute <= cudaMemPoolReuseAllowInternalDependencies; }
 
-void* allocate(std::size_t bytes, cudaMemPool_t pool, cudaStream_t handle)
-{
+void* allocate(std::size_t bytes, cudaMemPool_t pool, cudaStream_t handle) {
     CUstream_st& stream = require_stream(handle);
     if (stream.capture) {
         AllocateWork work;
@@ -86,8 +80,7 @@ void* allocate(std::size_t bytes, cudaMemPool_t pool, cudaStream_t handle)
 }
 
 /// Runs the body of a call under the lock that guards all pools.
-template <class Body> cudaError_t pool_call(const Body& body)
-{
+template <class Body> cudaError_t pool_call(const Body& body) {
     return call([&] {
         const std::scoped_lock lock(pool_mutex());
         body();
@@ -98,32 +91,28 @@ template <class Body> cudaError_t pool_call(const Body& body)
 
 extern "C" {
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream)
-{
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
     return pool_call([&] {
         require(pointer != nullptr);
         *pointer = allocate(bytes, pools_of(thread_state().device).current, stream);
     });
 }
 
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
-{
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
     return pool_call([&] {
         require(pointer != nullptr);
         *pointer = allocate(bytes, &require_pool(pool), stream);
     });
 }
 
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle)
-{
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
     return pool_call([&] {
         require(pointer != nullptr);
         enqueue(handle, FreeWork{pointer});
     });
 }
 
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties)
-{
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
     return pool_call([&] {
         require(pool && properties && properties->allocType == cudaMemAllocationTypePinned);
         require(properties->handleTypes == cudaMemHandleTypeNone, cudaErrorNotSupported);
@@ -133,8 +122,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     });
 }
 
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
-{
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     return pool_call([&] {
         const CUmemPoolHandle_st& destroyed = require_pool(pool);
         require(!destroyed.is_default);
@@ -144,13 +132,11 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     });
 }
 
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t)
-{
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
     return pool_call([&] { require_pool(pool); });
 }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)
-{
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
     return pool_call([&] {
         require(value != nullptr);
         CUmemPoolHandle_st& changed = require_pool(pool);
@@ -166,8 +152,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     });
 }
 
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)
-{
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
     return pool_call([&] {
         require(value != nullptr);
         const CUmemPoolHandle_st& asked = require_pool(pool);
@@ -187,16 +172,14 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     });
 }
 
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions, std::size_t count)
-{
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions, std::size_t count) {
     return pool_call([&] {
         require_pool(pool);
         for (std::size_t i = 0; i < count; ++i) require_device(device_of(&descriptions[i].location));
     });
 }
 
-cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location)
-{
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
     return pool_call([&] {
         require(flags != nullptr);
         require_pool(pool);
@@ -205,42 +188,36 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, 
     });
 }
 
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
-{
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
     return pool_call([&] {
         require(pool != nullptr);
         *pool = pools_of(device).standard;
     });
 }
 
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device)
-{
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
     return pool_call([&] {
         require(pool != nullptr);
         *pool = pools_of(device).current;
     });
 }
 
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
-{
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     return pool_call([&] {
         require(require_pool(pool).device == device);
         pools_of(device).current = pool;
     });
 }
 
-cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType)
-{
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType) {
     return pool_call([&] { *pool = pools_of(device_of(location)).standard; });
 }
 
-cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType)
-{
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType) {
     return pool_call([&] { *pool = pools_of(device_of(location)).current; });
 }
 
-cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType, cudaMemPool_t pool)
-{
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType, cudaMemPool_t pool) {
     return cudaDeviceSetMemPool(location ? location->id : -1, pool);
 }
 

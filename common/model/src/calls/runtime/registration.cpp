@@ -13,8 +13,7 @@ namespace {
 using namespace simt::calls;
 
 /// The containers that nvcc's host code registers: one, or those of the relocatable code that was linked.
-std::vector<const void*> containers_of(const FatBinaryWrapper& wrapper)
-{
+std::vector<const void*> containers_of(const FatBinaryWrapper& wrapper) {
     std::vector<const void*> containers{wrapper.data};
     if (wrapper.version == FatBinaryWrapper::linked_version) {
         for (auto* linked = static_cast<void**>(wrapper.filename_or_containers); linked && *linked; ++linked) containers.push_back(*linked);
@@ -28,8 +27,7 @@ DeviceCode* module_of(void** handle) { return reinterpret_cast<DeviceCode*>(hand
 
 extern "C" {
 
-void** __cudaRegisterFatBinary(void* description)
-{
+void** __cudaRegisterFatBinary(void* description) {
     FatBinaryWrapper wrapper;
     std::memcpy(&wrapper, description, sizeof wrapper);
     if (wrapper.magic != FatBinaryWrapper::expected_magic) {
@@ -46,18 +44,15 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 /// The program ends. Kernels and variables stay registered, as destructors may use them.
 void __cudaUnregisterFatBinary(void**) {}
 
-void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*)
-{
+void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
     Registry::instance().add_kernel(host_function, module_of(handle)->kernel(name));
 }
 
-void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* name, int, std::size_t bytes, int, int)
-{
+void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* name, int, std::size_t bytes, int, int) {
     Registry::instance().add_variable(host_variable, {module_of(handle), name, bytes, nullptr});
 }
 
-void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int, std::size_t bytes, int, int)
-{
+void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int, std::size_t bytes, int, int) {
     // Host code reaches the variable through the pointer; calls of the runtime name it by the pointer's place.
     Registry::instance().add_variable(host_pointer, {module_of(handle), name, bytes, host_pointer});
     module_of(handle)->add_managed(host_pointer, name);
@@ -67,14 +62,12 @@ void __cudaRegisterHostVar(void**, const char*, char*, std::size_t) {}
 void __cudaRegisterUnifiedTable(void**, void*) {}
 
 /// Called before host code first touches a managed variable.
-char __cudaInitModule(void** handle)
-{
+char __cudaInitModule(void** handle) {
     if (module_of(handle)->has_managed()) call([&] { module_of(handle)->number(); });
     return 1;
 }
 
-cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function)
-{
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
     return call([&] { *kernel = reinterpret_cast<cudaKernel_t>(&require_kernel(function)); });
 }
 

@@ -15,22 +15,19 @@ bool is_default(cudaStream_t stream) { return !stream || stream == cudaStreamLeg
 
 constexpr unsigned long long legacy_id = 1, per_thread_id = 2;
 
-unsigned long long next_stream_id()
-{
+unsigned long long next_stream_id() {
     static std::atomic<unsigned long long> last{per_thread_id};
     return ++last;
 }
 
 }  // namespace
 
-Handles<CUstream_st>& streams()
-{
+Handles<CUstream_st>& streams() {
     static auto& instance = *new Handles<CUstream_st>;
     return instance;
 }
 
-CUstream_st& require_stream(cudaStream_t stream)
-{
+CUstream_st& require_stream(cudaStream_t stream) {
     static CUstream_st& legacy = *new CUstream_st{.id = legacy_id};
     thread_local CUstream_st per_thread{.id = per_thread_id};
     if (is_per_thread(stream)) return per_thread;
@@ -48,8 +45,7 @@ extern "C" {
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0); }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority)
-{
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
     return call([&] {
         require(stream && flags <= cudaStreamNonBlocking);
         int least = 0, greatest = 0;
@@ -61,8 +57,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
     });
 }
 
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return call([&] {
         require(streams().holds(stream), cudaErrorInvalidResourceHandle);
         leave_capture(*stream);
@@ -70,8 +65,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     });
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return call([&] {
         CUstream_st& waited = require_stream(stream);
         if (waited.capture) {
@@ -88,16 +82,14 @@ SIMT_ANSWER(cudaStreamGetFlags, (cudaStream_t stream, unsigned* flags), flags, r
 SIMT_ANSWER(cudaStreamGetPriority, (cudaStream_t stream, int* priority), priority, require_stream(stream).priority)
 SIMT_ANSWER(cudaStreamGetId, (cudaStream_t stream, unsigned long long* id), id, require_stream(stream).id)
 
-cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device)
-{
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
     return call([&] {
         const CUstream_st& asked = require_stream(stream);
         *device = streams().holds(stream) ? asked.device : thread_state().device;
     });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
-{
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     return call([&] {
         require_stream(stream);
         require_event(event);
@@ -105,8 +97,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     });
 }
 
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags)
-{
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags) {
     return call([&] {
         require(callback != nullptr && flags == 0);
         require(!require_stream(stream).capture, cudaErrorStreamCaptureUnsupported);
@@ -114,13 +105,11 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     });
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned)
-{
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned) {
     return call([&] { require_stream(stream); });
 }
 
-cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
-{
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
     return call([&] {
         const CUstream_st& source = require_stream(from);
         CUstream_st& target = require_stream(to);
@@ -129,8 +118,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
     });
 }
 
-cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value)
-{
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
     return call([&] {
         require(value != nullptr);
         const CUstream_st& asked = require_stream(stream);
@@ -141,8 +129,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
     });
 }
 
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value)
-{
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
     return call([&] {
         require(value != nullptr);
         CUstream_st& asked = require_stream(stream);

@@ -55,21 +55,18 @@ namespace simt::calls {
 /// The live objects of one kind. A handle that it does not hold was destroyed or never created.
 template <class Object> class Handles {
 public:
-    Object* create(Object object)
-    {
+    Object* create(Object object) {
         auto owner = std::make_unique<Object>(std::move(object));
         Object* handle = owner.get();
         const std::scoped_lock lock(mutex_);
         objects_[handle] = std::move(owner);
         return handle;
     }
-    bool holds(const Object* handle) const
-    {
+    bool holds(const Object* handle) const {
         const std::scoped_lock lock(mutex_);
         return objects_.contains(const_cast<Object*>(handle));
     }
-    bool destroy(Object* handle)
-    {
+    bool destroy(Object* handle) {
         const std::scoped_lock lock(mutex_);
         return objects_.erase(handle) == 1;
     }

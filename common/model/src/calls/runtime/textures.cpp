@@ -28,14 +28,12 @@ struct LiveTextures {
     std::map<std::uint64_t, TextureObject> textures, surfaces;
 };
 
-LiveTextures& live_textures()
-{
+LiveTextures& live_textures() {
     static LiveTextures& instance = *new LiveTextures;
     return instance;
 }
 
-void set_resource(TextureRequest& request, const cudaResourceDesc& resource)
-{
+void set_resource(TextureRequest& request, const cudaResourceDesc& resource) {
     switch (resource.resType) {
         case cudaResourceTypeArray: {
             const cudaArray& array = require_array(resource.res.array.array);
@@ -75,8 +73,7 @@ void set_resource(TextureRequest& request, const cudaResourceDesc& resource)
     }
 }
 
-TextureRequest::Address address_mode(cudaTextureAddressMode mode)
-{
+TextureRequest::Address address_mode(cudaTextureAddressMode mode) {
     switch (mode) {
         case cudaAddressModeWrap: return TextureRequest::Address::wrap;
         case cudaAddressModeMirror: return TextureRequest::Address::mirror;
@@ -85,13 +82,11 @@ TextureRequest::Address address_mode(cudaTextureAddressMode mode)
     }
 }
 
-TextureRequest::Filter filter_mode(cudaTextureFilterMode mode)
-{
+TextureRequest::Filter filter_mode(cudaTextureFilterMode mode) {
     return mode == cudaFilterModeLinear ? TextureRequest::Filter::linear : TextureRequest::Filter::point;
 }
 
-void set_sampling(TextureRequest& request, const cudaTextureDesc& texture)
-{
+void set_sampling(TextureRequest& request, const cudaTextureDesc& texture) {
     for (std::size_t i = 0; i < request.address_mode.size(); ++i) {
         request.address_mode[i] = address_mode(texture.addressMode[i]);
         // Only normalized coordinates can repeat.
@@ -111,8 +106,7 @@ void set_sampling(TextureRequest& request, const cudaTextureDesc& texture)
 }
 
 /// Sets the levels that are sampled: all of a mipmapped array, or the one that the program gave.
-void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const cudaTextureDesc& texture)
-{
+void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const cudaTextureDesc& texture) {
     request.mipmap_bias = texture.mipmapLevelBias;
     if (resource.resType != cudaResourceTypeMipmappedArray) return;
     const float last = static_cast<float>(require_mipmapped(resource.res.mipmap.mipmap).shape.levels - 1);
@@ -121,8 +115,7 @@ void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const
 }
 
 /// Reads the description of a live object.
-template <class Objects, class Body> cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, const Body& body)
-{
+template <class Objects, class Body> cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, const Body& body) {
     return call([&] {
         const std::scoped_lock lock(live_textures().mutex);
         const auto found = (live_textures().*objects).find(handle);
@@ -131,8 +124,7 @@ template <class Objects, class Body> cudaError_t with_object(Objects LiveTexture
     });
 }
 
-template <class Objects> cudaError_t destroy(Objects LiveTextures::* objects, std::uint64_t handle)
-{
+template <class Objects> cudaError_t destroy(Objects LiveTextures::* objects, std::uint64_t handle) {
     return call([&] {
         if (handle == 0) return;
         const std::scoped_lock lock(live_textures().mutex);
@@ -152,8 +144,7 @@ using namespace simt::calls;
 extern "C" {
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* handle, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
-                                    const cudaResourceViewDesc* view)
-{
+                                    const cudaResourceViewDesc* view) {
     return call([&] {
         require(handle && resource && texture);
         require(!view || view->format == cudaResViewFormatNone, cudaErrorNotSupported);
@@ -169,26 +160,22 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* handle, const cudaResou
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) { return destroy(&LiveTextures::textures, handle); }
 
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t handle)
-{
+cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t handle) {
     return with_object(&LiveTextures::textures, handle, [&](const TextureObject& object) { *resource = object.resource; });
 }
 
-cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t handle)
-{
+cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t handle) {
     return with_object(&LiveTextures::textures, handle, [&](const TextureObject& object) { *texture = object.texture; });
 }
 
-cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view, cudaTextureObject_t handle)
-{
+cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view, cudaTextureObject_t handle) {
     return with_object(&LiveTextures::textures, handle, [&](const TextureObject& object) {
         require(object.view.has_value());
         *view = *object.view;
     });
 }
 
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, const cudaResourceDesc* resource)
-{
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, const cudaResourceDesc* resource) {
     return call([&] {
         require(handle && resource && resource->resType == cudaResourceTypeArray);
         const cudaArray& array = require_array(resource->res.array.array);
@@ -205,13 +192,11 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, const cudaResou
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t handle) { return destroy(&LiveTextures::surfaces, handle); }
 
-cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t handle)
-{
+cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t handle) {
     return with_object(&LiveTextures::surfaces, handle, [&](const TextureObject& object) { *resource = object.resource; });
 }
 
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* texels, const cudaChannelFormatDesc* description, int device)
-{
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* texels, const cudaChannelFormatDesc* description, int device) {
     return call([&] {
         require(texels && description);
         require_device(device);

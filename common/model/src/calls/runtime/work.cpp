@@ -17,8 +17,7 @@ struct Runner {
     void operator()(const KernelWork& work) const { run_kernel(work); }
     void operator()(const CopyWork& work) const { run_copy(work.parameters); }
     void operator()(const SetWork& work) const { run_set(work); }
-    void operator()(const HostWork& work) const
-    {
+    void operator()(const HostWork& work) const {
         if (work.callback) work.callback();
         else work.function(work.data);
     }
@@ -26,8 +25,7 @@ struct Runner {
     void operator()(const EventWaitWork& work) const { require_event(work.event); }
     void operator()(const ChildGraphWork& work) const { run_graph(work.graph); }
     void operator()(const AllocateWork& work) const { Allocations::instance().use(work.parameters.dptr); }
-    void operator()(const FreeWork& work) const
-    {
+    void operator()(const FreeWork& work) const {
         using Kind = ProgramAllocation::Kind;
         Allocations::instance().release(work.pointer, {Kind::device, Kind::graph, Kind::managed}, cudaErrorInvalidValue);
     }
@@ -36,8 +34,7 @@ struct Runner {
 
 }  // namespace
 
-std::vector<cudaGraph_t> parts_of(const Work& work)
-{
+std::vector<cudaGraph_t> parts_of(const Work& work) {
     if (const auto* child = std::get_if<ChildGraphWork>(&work)) return {child->graph};
     if (const auto* conditional = std::get_if<ConditionalWork>(&work)) return conditional->bodies;
     return {};
@@ -45,8 +42,7 @@ std::vector<cudaGraph_t> parts_of(const Work& work)
 
 void run(const Work& work) { std::visit(Runner{}, work); }
 
-void enqueue(cudaStream_t handle, Work work)
-{
+void enqueue(cudaStream_t handle, Work work) {
     CUstream_st& stream = require_stream(handle);
     if (join_capture(stream, work)) return;
     if (const auto* recorded = std::get_if<EventRecordWork>(&work)) require_event(recorded->event).capture.reset();

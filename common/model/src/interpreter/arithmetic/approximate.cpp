@@ -21,8 +21,7 @@ using ptx::Type;
 template <class Function> struct Approximate {
     template <bool flushes> struct Operator {
         static constexpr bool costly = true;
-        static float of(float a)
-        {
+        static float of(float a) {
             return finish<flushes, false>(static_cast<float>(Function::of(static_cast<double>(flush_if<flushes>(a)))));
         }
     };
@@ -60,8 +59,7 @@ template <bool flushes> struct DivideFull {
 
 /// div.approx is a times the reciprocal of b, which is lost for b above 2^126.
 template <bool flushes> struct DivideApproximate {
-    static float of(float a, float b)
-    {
+    static float of(float a, float b) {
         const float x = flush_if<flushes>(a), y = flush_if<flushes>(b);
         const bool is_lost = std::fabs(y) > 0x1p126F && std::fabs(y) <= std::numeric_limits<float>::max();
         return finish<flushes, false>(is_lost ? x * std::copysign(0.0F, y) : x / y);
@@ -71,16 +69,14 @@ template <bool flushes> struct DivideApproximate {
 /// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read only the upper word of their argument, and their result has only an upper word.
 constexpr std::uint64_t upper_word = 0xffffffff00000000;
 
-double flushed_upper_word(double value)
-{
+double flushed_upper_word(double value) {
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(value) & upper_word;
     return std::bit_cast<double>((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
 }
 
 template <class Function> struct GrossApproximation {
     static constexpr bool costly = true;
-    static double of(double a)
-    {
+    static double of(double a) {
         const double result = Function::of(flushed_upper_word(a));
         if (result != result) return std::bit_cast<double>(0x7fffffff00000000);
         return flushed_upper_word(result);
@@ -92,13 +88,11 @@ struct ReciprocalSquareRootOfDouble {
     static double of(double a) { return 1.0 / std::sqrt(a); }
 };
 
-bool is_of_float(const ptx::Instruction& instruction)
-{
+bool is_of_float(const ptx::Instruction& instruction) {
     return instruction.type() == Type::f32 && (instruction.has("approx") || instruction.has("full"));
 }
 
-template <class Function> Semantics find_unary(const ptx::Instruction& instruction)
-{
+template <class Function> Semantics find_unary(const ptx::Instruction& instruction) {
     if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");
     return semantics(flushes ? unary<typename Approximate<Function>::template Operator<true>, float, float>
@@ -110,8 +104,7 @@ bool is_of_double(const ptx::Instruction& instruction) { return instruction.has(
 
 }  // namespace
 
-Semantics find_approximate_divide(const ptx::Instruction& instruction)
-{
+Semantics find_approximate_divide(const ptx::Instruction& instruction) {
     if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");
     if (instruction.has("full"))
@@ -121,14 +114,12 @@ Semantics find_approximate_divide(const ptx::Instruction& instruction)
                      Type::f32);
 }
 
-Semantics find_approximate_reciprocal(const ptx::Instruction& instruction)
-{
+Semantics find_approximate_reciprocal(const ptx::Instruction& instruction) {
     if (!is_of_double(instruction)) return find_unary<Reciprocal>(instruction);
     return instruction.has("ftz") ? semantics(unary<GrossApproximation<Reciprocal>, double, double>, Type::f64) : Semantics{};
 }
 
-Semantics find_approximate_reciprocal_square_root(const ptx::Instruction& instruction)
-{
+Semantics find_approximate_reciprocal_square_root(const ptx::Instruction& instruction) {
     if (!is_of_double(instruction)) return find_unary<ReciprocalSquareRoot>(instruction);
     return semantics(instruction.has("ftz") ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double>
                                             : unary<ReciprocalSquareRootOfDouble, double, double>,

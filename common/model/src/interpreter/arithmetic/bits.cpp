@@ -23,8 +23,7 @@ using S32 = std::int32_t;
 constexpr U32 nothing_found = ~U32{0};
 
 /// The lower `count` bits; all for more than there are.
-template <class T> constexpr T lower_bits(U32 count)
-{
+template <class T> constexpr T lower_bits(U32 count) {
     return count >= bits_of<T> ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
 }
 
@@ -38,8 +37,7 @@ struct CountLeadingZeros {
 
 /// Position of the most significant bit that is not a copy of the sign. `as_shift`: how far it is from the top.
 template <bool as_shift> struct FindLeadingBit {
-    template <class T> static U32 of(T a)
-    {
+    template <class T> static U32 of(T a) {
         const auto bits = static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a);
         if (bits == 0) return nothing_found;
         const auto zeros = static_cast<U32>(std::countl_zero(bits));
@@ -49,8 +47,7 @@ template <bool as_shift> struct FindLeadingBit {
 
 struct FindNthSet {
     static constexpr bool costly = true;
-    static U32 of(U32 mask, U32 base, S32 offset)
-    {
+    static U32 of(U32 mask, U32 base, S32 offset) {
         if (base >= 32) return nothing_found;
         if (offset == 0) return (mask >> base & 1) != 0 ? base : nothing_found;
         const int step = offset > 0 ? 1 : -1;
@@ -65,8 +62,7 @@ struct FindNthSet {
 };
 
 struct Reverse {
-    template <class T> static T of(T a)
-    {
+    template <class T> static T of(T a) {
         T result = a;
         for (U32 distance = bits_of<T> / 2; distance != 0; distance /= 2) {
             const T every_other = static_cast<T>(~T{0} / ((T{1} << distance) + 1));
@@ -77,8 +73,7 @@ struct Reverse {
 };
 
 struct Extract {
-    template <class T> static T of(T a, U32 b, U32 c)
-    {
+    template <class T> static T of(T a, U32 b, U32 c) {
         using Bits = std::make_unsigned_t<T>;
         const U32 position = b & 255, length = c & 255;
         if (length == 0) return 0;
@@ -92,8 +87,7 @@ struct Extract {
 };
 
 struct Insert {
-    template <class T> static T of(T a, T b, U32 c, U32 d)
-    {
+    template <class T> static T of(T a, T b, U32 c, U32 d) {
         const U32 position = c & 255, length = d & 255;
         if (position >= bits_of<T>) return b;
         const T mask = static_cast<T>(lower_bits<T>(length) << position);
@@ -102,8 +96,7 @@ struct Insert {
 };
 
 template <bool clamps> struct Extend {
-    template <class T> static T of(T a, U32 b)
-    {
+    template <class T> static T of(T a, U32 b) {
         const U32 length = clamps ? b : b & 31;
         if (length == 0) return 0;
         return Extract::of(a, 0, length < 32 ? length : 32);
@@ -111,23 +104,20 @@ template <bool clamps> struct Extend {
 };
 
 template <bool clamps> struct MakeMask {
-    static U32 of(U32 a, U32 b)
-    {
+    static U32 of(U32 a, U32 b) {
         if (clamps && a >= 32) return 0;
         return lower_bits<U32>(clamps ? b : b & 31) << (a & 31);
     }
 };
 
 /// Byte `n` of the eight bytes b:a, where bit 3 of `n` asks for its sign instead.
-U32 permuted_byte(std::uint64_t both, U32 n)
-{
+U32 permuted_byte(std::uint64_t both, U32 n) {
     const auto byte = static_cast<U32>(both >> 8 * (n & 7) & 255);
     if ((n & 8) == 0) return byte;
     return (byte & 128) != 0 ? 255 : 0;
 }
 
-U32 permute(U32 a, U32 b, U32 selector)
-{
+U32 permute(U32 a, U32 b, U32 selector) {
     const std::uint64_t both = std::uint64_t{b} << 32 | a;
     U32 result = 0;
     for (U32 n = 0; n < 4; ++n) result |= permuted_byte(both, selector >> 4 * n & 15) << 8 * n;
@@ -166,8 +156,7 @@ template <class Mode> struct PermuteByMode {
 template <class Part> std::int64_t part(U32 word, unsigned n) { return static_cast<Part>(word >> bits_of<Part> * n); }
 
 template <class A, class B> struct DotProduct4 {
-    static U32 of(U32 a, U32 b, U32 c)
-    {
+    static U32 of(U32 a, U32 b, U32 c) {
         std::int64_t sum = c;
         for (unsigned n = 0; n < 4; ++n) sum += part<A>(a, n) * part<B>(b, n);
         return static_cast<U32>(sum);
@@ -176,16 +165,14 @@ template <class A, class B> struct DotProduct4 {
 
 /// A's halves times B's lower or higher two bytes.
 template <class A, class B, bool high> struct DotProduct2 {
-    static U32 of(U32 a, U32 b, U32 c)
-    {
+    static U32 of(U32 a, U32 b, U32 c) {
         std::int64_t sum = c;
         for (unsigned n = 0; n < 2; ++n) sum += part<A>(a, n) * part<B>(b, n + (high ? 2 : 0));
         return static_cast<U32>(sum);
     }
 };
 
-template <template <class, class> class Operator, class UnsignedA, class SignedA> Execute dot_product(bool signed_a, bool signed_b)
-{
+template <template <class, class> class Operator, class UnsignedA, class SignedA> Execute dot_product(bool signed_a, bool signed_b) {
     using U8 = std::uint8_t;
     using S8 = std::int8_t;
     if (signed_a) return signed_b ? ternary<Operator<SignedA, S8>, U32, U32, U32, U32> : ternary<Operator<SignedA, U8>, U32, U32, U32, U32>;
@@ -196,8 +183,7 @@ template <class A, class B> using DotProduct2Low = DotProduct2<A, B, false>;
 template <class A, class B> using DotProduct2High = DotProduct2<A, B, true>;
 
 template <template <class, class> class Operator, class UnsignedA, class SignedA>
-Semantics find_dot_product(const ptx::Instruction& instruction)
-{
+Semantics find_dot_product(const ptx::Instruction& instruction) {
     const Type a = instruction.type(0), b = instruction.type(1);
     const bool signed_a = a == Type::s32, signed_b = b == Type::s32;
     const Type sum = signed_a || signed_b ? Type::s32 : Type::u32;
@@ -205,15 +191,13 @@ Semantics find_dot_product(const ptx::Instruction& instruction)
 }
 
 /// A count or a position: u32 from 32 or 64 bits.
-template <class Operator> Semantics find_count(const ptx::Instruction& instruction)
-{
+template <class Operator> Semantics find_count(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const bool is_wide = ptx::bytes_of(type) == 8;
     return semantics(is_wide ? unary<Operator, U32, std::uint64_t> : unary<Operator, U32, U32>, Type::u32, type);
 }
 
-template <class Operator> Execute leading_bit(Type type)
-{
+template <class Operator> Execute leading_bit(Type type) {
     switch (type) {
         case Type::u32: return unary<Operator, U32, U32>;
         case Type::s32: return unary<Operator, U32, S32>;
@@ -229,26 +213,22 @@ Semantics find_popcount(const ptx::Instruction& instruction) { return find_count
 
 Semantics find_leading_zeros(const ptx::Instruction& instruction) { return find_count<CountLeadingZeros>(instruction); }
 
-Semantics find_leading_bit(const ptx::Instruction& instruction)
-{
+Semantics find_leading_bit(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     return semantics(instruction.has("shiftamt") ? leading_bit<FindLeadingBit<true>>(type) : leading_bit<FindLeadingBit<false>>(type),
                      Type::u32, type);
 }
 
-Semantics find_nth_set(const ptx::Instruction&)
-{
+Semantics find_nth_set(const ptx::Instruction&) {
     return semantics(ternary<FindNthSet, U32, U32, U32, S32>, Type::b32, Type::b32, Type::b32, Type::s32);
 }
 
-Semantics find_reverse(const ptx::Instruction& instruction)
-{
+Semantics find_reverse(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     return semantics(ptx::bytes_of(type) == 8 ? unary<Reverse, U64, U64> : unary<Reverse, U32, U32>, type);
 }
 
-Semantics find_extract(const ptx::Instruction& instruction)
-{
+Semantics find_extract(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const Execute execute = with_integer(type, [](auto zero) -> Execute {
         using T = decltype(zero);
@@ -257,16 +237,14 @@ Semantics find_extract(const ptx::Instruction& instruction)
     return semantics(execute, type, type, Type::u32);
 }
 
-Semantics find_insert(const ptx::Instruction& instruction)
-{
+Semantics find_insert(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const bool is_wide = ptx::bytes_of(type) == 8;
     return semantics(is_wide ? quaternary<Insert, U64, U64, U64, U32, U32> : quaternary<Insert, U32, U32, U32, U32, U32>, type, type, type,
                      Type::u32);
 }
 
-Semantics find_extension(const ptx::Instruction& instruction)
-{
+Semantics find_extension(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const bool clamps = instruction.has("clamp");
     if (type == Type::s32)
@@ -274,25 +252,21 @@ Semantics find_extension(const ptx::Instruction& instruction)
     return semantics(clamps ? binary<Extend<true>, U32, U32, U32> : binary<Extend<false>, U32, U32, U32>, type, type, Type::u32);
 }
 
-Semantics find_mask(const ptx::Instruction& instruction)
-{
+Semantics find_mask(const ptx::Instruction& instruction) {
     return semantics(instruction.has("clamp") ? binary<MakeMask<true>, U32, U32, U32> : binary<MakeMask<false>, U32, U32, U32>, Type::b32,
                      Type::u32);
 }
 
-Semantics find_dot_product_4(const ptx::Instruction& instruction)
-{
+Semantics find_dot_product_4(const ptx::Instruction& instruction) {
     return find_dot_product<DotProduct4, std::uint8_t, std::int8_t>(instruction);
 }
 
-Semantics find_dot_product_2(const ptx::Instruction& instruction)
-{
+Semantics find_dot_product_2(const ptx::Instruction& instruction) {
     return instruction.has("hi") ? find_dot_product<DotProduct2High, std::uint16_t, std::int16_t>(instruction)
                                  : find_dot_product<DotProduct2Low, std::uint16_t, std::int16_t>(instruction);
 }
 
-Semantics find_permutation(const ptx::Instruction& instruction)
-{
+Semantics find_permutation(const ptx::Instruction& instruction) {
     static constexpr std::pair<std::string_view, Execute> modes[] = {
         {"f4e", ternary<PermuteByMode<Forward4>, U32, U32, U32, U32>},
         {"b4e", ternary<PermuteByMode<Backward4>, U32, U32, U32, U32>},

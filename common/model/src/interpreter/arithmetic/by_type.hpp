@@ -12,8 +12,7 @@ namespace simt::interpreter {
 
 /// Calls `f` with a value of the C++ type for `type` (16, 32 or 64 bits, signedness as given; `.b` is unsigned), and
 /// returns the handler that it gives; null for other types.
-template <class F> Execute with_integer(ptx::Type type, F f)
-{
+template <class F> Execute with_integer(ptx::Type type, F f) {
     switch (type) {
         case ptx::Type::b16:
         case ptx::Type::u16: return f(std::uint16_t{});
@@ -30,8 +29,7 @@ template <class F> Execute with_integer(ptx::Type type, F f)
 
 /// The same for operations on bits alone: `f` gets an unsigned value of the size of `type`, which may be any type of
 /// 16, 32 or 64 bits.
-template <class F> Execute with_bits(ptx::Type type, F f)
-{
+template <class F> Execute with_bits(ptx::Type type, F f) {
     switch (ptx::bytes_of(type)) {
         case 2: return f(std::uint16_t{});
         case 4: return f(std::uint32_t{});

@@ -20,15 +20,13 @@ template <class T> struct WithCarry {
     bool carry;
 };
 
-template <class T> WithCarry<T> add(T a, T b, bool carry)
-{
+template <class T> WithCarry<T> add(T a, T b, bool carry) {
     const T partial = a + b;
     const T sum = partial + T{carry};
     return {sum, partial < a || sum < partial};
 }
 
-template <class T> WithCarry<T> subtract(T a, T b, bool borrow)
-{
+template <class T> WithCarry<T> subtract(T a, T b, bool borrow) {
     const T partial = a - b;
     return {static_cast<T>(partial - T{borrow}), a < b || partial < T{borrow}};
 }
@@ -39,8 +37,7 @@ enum class Product { none, low, high };
 constexpr std::uint64_t reads_carry = 1, writes_carry = 2;
 
 /// T gives the signedness of the product; sums are the same for both.
-template <class T, Product product, bool subtracts> void execute(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class T, Product product, bool subtracts> void execute(Warp& warp, const DecodedInstruction& instruction) {
     using Bits = std::make_unsigned_t<T>;
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);
@@ -63,8 +60,7 @@ template <class T, Product product, bool subtracts> void execute(Warp& warp, con
     if ((instruction.immediate & writes_carry) != 0) file.carry = (file.carry & ~file.active) | carry_out;
 }
 
-template <Product product, bool subtracts> Execute for_type(Type type)
-{
+template <Product product, bool subtracts> Execute for_type(Type type) {
     switch (type) {
         case Type::u32: return execute<std::uint32_t, product, subtracts>;
         case Type::s32: return execute<std::int32_t, product, subtracts>;
@@ -75,8 +71,7 @@ template <Product product, bool subtracts> Execute for_type(Type type)
 }
 
 /// @param reads the carry flag: addc and its like
-Semantics with_flags(const ptx::Instruction& instruction, bool reads, Execute execute)
-{
+Semantics with_flags(const ptx::Instruction& instruction, bool reads, Execute execute) {
     const bool writes = instruction.has("cc");
     if (!reads && !writes) return {};
     Semantics result = semantics(execute, instruction.type());
@@ -86,18 +81,15 @@ Semantics with_flags(const ptx::Instruction& instruction, bool reads, Execute ex
 
 }  // namespace
 
-Semantics find_carry_add(const ptx::Instruction& instruction)
-{
+Semantics find_carry_add(const ptx::Instruction& instruction) {
     return with_flags(instruction, instruction.opcode == "addc", for_type<Product::none, false>(instruction.type()));
 }
 
-Semantics find_carry_subtract(const ptx::Instruction& instruction)
-{
+Semantics find_carry_subtract(const ptx::Instruction& instruction) {
     return with_flags(instruction, instruction.opcode == "subc", for_type<Product::none, true>(instruction.type()));
 }
 
-Semantics find_carry_multiply_add(const ptx::Instruction& instruction)
-{
+Semantics find_carry_multiply_add(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const Execute execute = instruction.has("hi") ? for_type<Product::high, false>(type) : for_type<Product::low, false>(type);
     return with_flags(instruction, instruction.opcode == "madc", execute);

@@ -88,8 +88,7 @@ struct Plan {
 };
 static_assert(sizeof(Plan) == sizeof(std::uint64_t));
 
-std::uint32_t combine(Combination combination, std::uint32_t value, std::uint32_t c)
-{
+std::uint32_t combine(Combination combination, std::uint32_t value, std::uint32_t c) {
     switch (combination) {
         case Combination::logical_and: return value & c;
         case Combination::logical_or: return value | c;
@@ -100,19 +99,16 @@ std::uint32_t combine(Combination combination, std::uint32_t value, std::uint32_
 }
 
 /// The lanes where the comparison of two arrays of 32 values holds. Shared by all handlers of the operator and type.
-template <class Operator, class T> [[gnu::noinline]] std::uint32_t compare_values(const T* a, const T* b)
-{
+template <class Operator, class T> [[gnu::noinline]] std::uint32_t compare_values(const T* a, const T* b) {
     return lanes_where<T>([=](int lane) { return Operator::of(a[lane], b[lane]); });
 }
 
-template <class Reading> [[gnu::noinline]] void read_numbers(const typename Reading::Register* source, float* numbers)
-{
+template <class Reading> [[gnu::noinline]] void read_numbers(const typename Reading::Register* source, float* numbers) {
     for (int lane = 0; lane < warp_size; ++lane) numbers[lane] = Reading::read(source[lane]);
 }
 
 /// The lanes where the comparison of two registers, given by their offsets, holds.
-template <class Operator, class Reading> std::uint32_t compare(RegisterFile& file, std::uint32_t offset_a, std::uint32_t offset_b)
-{
+template <class Operator, class Reading> std::uint32_t compare(RegisterFile& file, std::uint32_t offset_a, std::uint32_t offset_b) {
     using T = typename Reading::Register;
     const T* a = values<T>(file, offset_a);
     const T* b = values<T>(file, offset_b);
@@ -127,8 +123,7 @@ template <class Operator, class Reading> std::uint32_t compare(RegisterFile& fil
 }
 
 /// setp p, a, b of a constant b. The constant is the instruction's immediate value, so that it need not be read from each warp's registers.
-template <class Operator, class T> void set_predicate_of_constant(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class T> void set_predicate_of_constant(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const T* a = values<T>(file, instruction.operand[1]);
     const T b = static_cast<T>(instruction.immediate);
@@ -137,8 +132,7 @@ template <class Operator, class T> void set_predicate_of_constant(Warp& warp, co
 
 /// setp p, a, b, c or p|q, a, b, c, of the comparison's result `first`; q is combined from `second`.
 [[gnu::noinline]] void write_predicates(RegisterFile& file, const DecodedInstruction& instruction, std::uint32_t first,
-                                        std::uint32_t second)
-{
+                                        std::uint32_t second) {
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     const int c_position = plan.has_second ? 4 : 3;
     const std::uint32_t c = plan.combination == Combination::none ? 0 : read_predicate(file, instruction, c_position);
@@ -146,16 +140,14 @@ template <class Operator, class T> void set_predicate_of_constant(Warp& warp, co
     if (plan.has_second) write_predicate(file, instruction.operand[1], combine(plan.combination, second, c));
 }
 
-template <class Operator, class Reading> void set_predicate(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class Reading> void set_predicate(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
     const std::uint32_t result = compare<Operator, Reading>(file, instruction.operand[a], instruction.operand[a + 1]);
     write_predicates(file, instruction, result, ~result);
 }
 
-template <class Operator, class Low, class High> void set_predicates_of_pair(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class Low, class High> void set_predicates_of_pair(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
     const std::uint32_t low = compare<Operator, Low>(file, instruction.operand[a], instruction.operand[a + 1]);
@@ -164,23 +156,20 @@ template <class Operator, class Low, class High> void set_predicates_of_pair(War
 }
 
 template <class T>
-[[gnu::noinline]] void write_truth(RegisterFile& file, std::uint32_t offset, std::uint32_t mask, std::uint32_t true_value)
-{
+[[gnu::noinline]] void write_truth(RegisterFile& file, std::uint32_t offset, std::uint32_t mask, std::uint32_t true_value) {
     const T value = static_cast<T>(true_value);
     write_lanes(file.active, values<T>(file, offset), [=](int lane) { return (mask & lane_bits<T>[lane]) != 0 ? value : T{0}; });
 }
 
 [[gnu::noinline]] void write_truth_of_pair(RegisterFile& file, std::uint32_t offset, std::uint32_t low, std::uint32_t high,
-                                           std::uint32_t true_value)
-{
+                                           std::uint32_t true_value) {
     write_lanes(file.active, values<std::uint32_t>(file, offset), [=](int lane) {
         return ((low & lane_bits<std::uint32_t>[lane]) != 0 ? true_value : 0) |
                ((high & lane_bits<std::uint32_t>[lane]) != 0 ? true_value << 16 : 0);
     });
 }
 
-template <class Operator, class Reading> void set(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class Reading> void set(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     std::uint32_t mask = compare<Operator, Reading>(file, instruction.operand[1], instruction.operand[2]);
@@ -189,8 +178,7 @@ template <class Operator, class Reading> void set(Warp& warp, const DecodedInstr
     else write_truth<std::uint32_t>(file, instruction.operand[0], mask, plan.true_value);
 }
 
-template <class Operator, class Low, class High> void set_pair(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class Low, class High> void set_pair(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     std::uint32_t low = compare<Operator, Low>(file, instruction.operand[1], instruction.operand[2]);
@@ -210,8 +198,7 @@ struct Comparison {
     Execute set_predicate_of_constant = nullptr;
 };
 
-template <class Operator, class Reading> constexpr Comparison make_comparison()
-{
+template <class Operator, class Reading> constexpr Comparison make_comparison() {
     if constexpr (requires { typename Reading::Low; })
         return {set_predicates_of_pair<Operator, typename Reading::Low, typename Reading::High>,
                 set_pair<Operator, typename Reading::Low, typename Reading::High>};
@@ -223,8 +210,7 @@ template <class Operator, class Reading> constexpr Comparison make_comparison()
 template <class Operator, class Reading> constexpr Comparison comparison = make_comparison<Operator, Reading>();
 
 /// Of integers of unsigned type U and signed type S: `.lo` and its like compare as unsigned whatever the type.
-template <class U, class S> Comparison compare_integers(std::string_view name, bool is_signed)
-{
+template <class U, class S> Comparison compare_integers(std::string_view name, bool is_signed) {
     if (name == "eq") return comparison<Equal, AsIs<U>>;
     if (name == "ne") return comparison<NotEqual, AsIs<U>>;
     if (name == "lo" || (name == "lt" && !is_signed)) return comparison<Less, AsIs<U>>;
@@ -238,8 +224,7 @@ template <class U, class S> Comparison compare_integers(std::string_view name, b
     return {};
 }
 
-template <class Reading> Comparison compare_numbers(std::string_view name)
-{
+template <class Reading> Comparison compare_numbers(std::string_view name) {
     if (name == "eq") return comparison<Equal, Reading>;
     if (name == "ne") return comparison<OrderedNotEqual, Reading>;
     if (name == "lt") return comparison<Less, Reading>;
@@ -258,8 +243,7 @@ template <class Reading> Comparison compare_numbers(std::string_view name)
 }
 
 /// The comparison that `instruction` makes of operands of `type`.
-Comparison find_comparison(const ptx::Instruction& instruction, Type type)
-{
+Comparison find_comparison(const ptx::Instruction& instruction, Type type) {
     const std::string_view name = instruction.modifiers.front();
     const bool flushes = instruction.has("ftz");
     switch (type) {
@@ -282,16 +266,14 @@ Comparison find_comparison(const ptx::Instruction& instruction, Type type)
     }
 }
 
-Combination combination_of(const ptx::Instruction& instruction)
-{
+Combination combination_of(const ptx::Instruction& instruction) {
     if (instruction.has("and")) return Combination::logical_and;
     if (instruction.has("or")) return Combination::logical_or;
     return instruction.has("xor") ? Combination::logical_xor : Combination::none;
 }
 
 /// The value of true in a result of `type` from operands of `source`.
-std::uint32_t true_value_of(Type type, Type source)
-{
+std::uint32_t true_value_of(Type type, Type source) {
     switch (type) {
         case Type::f32: return 0x3f800000;
         case Type::f16:
@@ -304,8 +286,7 @@ std::uint32_t true_value_of(Type type, Type source)
 
 }  // namespace
 
-Semantics find_set_predicate(const ptx::Instruction& instruction)
-{
+Semantics find_set_predicate(const ptx::Instruction& instruction) {
     if (instruction.modifiers.empty()) return {};
     const Type type = instruction.type();
     Plan plan;
@@ -325,8 +306,7 @@ Semantics find_set_predicate(const ptx::Instruction& instruction)
     return result;
 }
 
-Semantics find_set(const ptx::Instruction& instruction)
-{
+Semantics find_set(const ptx::Instruction& instruction) {
     if (instruction.modifiers.empty()) return {};
     const Type type = instruction.type(0), source = instruction.type(1);
     Plan plan;

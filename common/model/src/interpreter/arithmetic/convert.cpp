@@ -41,8 +41,7 @@ Plan plan_of(const DecodedInstruction& instruction) { return std::bit_cast<Plan>
 template <class T> constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
 /// Writes the lower bytes of `value` in a register of `width` bytes a lane: it is extended to that by its type.
-template <class T> void store(unsigned char* destination, std::size_t width, T value)
-{
+template <class T> void store(unsigned char* destination, std::size_t width, T value) {
     if constexpr (std::is_integral_v<T>) {
         const auto extended = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
         const std::uint64_t bits = std::is_signed_v<T> ? extended : std::uint64_t{static_cast<std::make_unsigned_t<T>>(value)};
@@ -54,14 +53,12 @@ template <class T> void store(unsigned char* destination, std::size_t width, T v
 }
 
 /// Bytes a lane of operand `n`, whose type has `bytes`.
-std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::size_t bytes)
-{
+std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::size_t bytes) {
     return std::max<std::size_t>(instruction.width[n], bytes);
 }
 
 /// The handler that converts S to D by `Conversion::of(value, plan)`.
-template <class Conversion, class D, class S> void convert(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Conversion, class D, class S> void convert(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const Plan plan = plan_of(instruction);
     const std::size_t to = width_of(instruction, 0, sizeof(D)), from = width_of(instruction, 1, sizeof(S));
@@ -93,8 +90,7 @@ struct Clamp {
 template <class F, class S> F float_of(S value) { return value == 0 ? F{0} : static_cast<F>(value); }
 
 /// A double that rounds to a format of at most 51 bits as the integer does.
-template <class S> double odd_double_of(S value)
-{
+template <class S> double odd_double_of(S value) {
     if constexpr (sizeof(S) < 8) {
         return static_cast<double>(value);
     } else {
@@ -109,8 +105,7 @@ template <class S> double odd_double_of(S value)
 
 /// To a float or a double, in the processor's rounding mode; to a half.
 struct IntegerToFloat {
-    template <class D, class S> static D of(S value, Plan plan)
-    {
+    template <class D, class S> static D of(S value, Plan plan) {
         if constexpr (is_half<D>) {
             const double exact = odd_double_of(value);
             return encode_half<D>(plan.saturates ? saturate(exact) : exact, plan.rounding, false);
@@ -121,8 +116,7 @@ struct IntegerToFloat {
     }
 };
 
-template <class F> F round_to_integer(F value, Rounding rounding)
-{
+template <class F> F round_to_integer(F value, Rounding rounding) {
     switch (rounding) {
         case Rounding::toward_zero: return std::trunc(value);
         case Rounding::down: return std::floor(value);
@@ -132,15 +126,13 @@ template <class F> F round_to_integer(F value, Rounding rounding)
 }
 
 /// The integer that a NaN is converted to.
-template <class D, class F> constexpr D integer_of_nan()
-{
+template <class D, class F> constexpr D integer_of_nan() {
     const bool is_zero = !std::is_same_v<F, double> && sizeof(D) < 8;
     return is_zero ? D{0} : static_cast<D>(std::make_unsigned_t<D>{1} << (bits_of<D> - 1));
 }
 
 /// To the nearest value that D has.
-template <class D, class F> D integer_of(F value)
-{
+template <class D, class F> D integer_of(F value) {
     constexpr int digits = std::numeric_limits<D>::digits;
     const F upper = static_cast<F>(std::uint64_t{1} << (digits - 1)) * F{2};
     const F lower = std::is_signed_v<D> ? -upper : F{0};
@@ -152,24 +144,21 @@ template <class D, class F> D integer_of(F value)
 }
 
 template <bool truncates> struct FloatToInteger {
-    template <class D, class S> static D of(S value, Plan plan)
-    {
+    template <class D, class S> static D of(S value, Plan plan) {
         if constexpr (is_half<S>) return of<D>(to_float(value), plan);
         else if constexpr (truncates) return integer_of<D>(std::trunc(value));
         else return integer_of<D>(round_to_integer(plan.flushes ? flush_if<true>(value) : value, plan.rounding));
     }
 };
 
-template <class S> auto number_of(S value)
-{
+template <class S> auto number_of(S value) {
     if constexpr (is_half<S>) return to_float(value);
     else return value;
 }
 
 /// Between formats of floating point, or in one (where only modifiers do anything).
 struct FloatToFloat {
-    template <class D, class S> static D of(S value, Plan plan)
-    {
+    template <class D, class S> static D of(S value, Plan plan) {
         auto number = number_of(value);
         if (plan.flushes) number = flush_if<true>(number);
         if (plan.to_integer) number = round_to_integer(number, plan.rounding);
@@ -187,16 +176,14 @@ struct FloatToFloat {
 
 /// The most frequent conversions, without modifiers.
 struct PlainFloatToFloat {
-    template <class D, class S> static D of(S value, Plan)
-    {
+    template <class D, class S> static D of(S value, Plan) {
         if constexpr (is_half<D>) return round_to<D>(static_cast<float>(value));
         else return canonical(static_cast<D>(number_of(value)));
     }
 };
 
 /// Calls `f` with a value of the C++ type for an integer type of 8 bits and more, or for a floating-point type.
-template <class F> Execute with_number(Type type, F f)
-{
+template <class F> Execute with_number(Type type, F f) {
     switch (type) {
         case Type::b8:
         case Type::u8: return f(std::uint8_t{});
@@ -211,19 +198,16 @@ template <class F> Execute with_number(Type type, F f)
 
 template <class T> constexpr bool is_float = std::is_floating_point_v<T> || is_half<T>;
 
-template <class D, class S> Execute find_integer_to_integer(const Plan& plan)
-{
+template <class D, class S> Execute find_integer_to_integer(const Plan& plan) {
     return plan.saturates ? convert<Clamp, D, S> : convert<IntegerToInteger, D, S>;
 }
 
-template <class D, class S> Execute find_float_to_integer(const Plan& plan)
-{
+template <class D, class S> Execute find_float_to_integer(const Plan& plan) {
     const bool truncates = plan.rounding == Rounding::toward_zero;
     return truncates ? convert<FloatToInteger<true>, D, S> : convert<FloatToInteger<false>, D, S>;
 }
 
-template <class D, class S> Execute find_float_to_float(const Plan& plan)
-{
+template <class D, class S> Execute find_float_to_float(const Plan& plan) {
     const bool is_plain = plan.rounding == Rounding::nearest_even && !plan.flushes && !plan.saturates && !plan.rectifies &&
                           !plan.to_finite && !plan.to_integer;
     if constexpr (!is_half<D> || std::is_same_v<S, float>)
@@ -232,8 +216,7 @@ template <class D, class S> Execute find_float_to_float(const Plan& plan)
     return plan.to_integer || is_half<D> ? base : in_mode<base>(plan.rounding);
 }
 
-template <class D, class S> Execute find_conversion(const Plan& plan)
-{
+template <class D, class S> Execute find_conversion(const Plan& plan) {
     if constexpr (is_float<D> && is_float<S>) return find_float_to_float<D, S>(plan);
     else if constexpr (is_float<S>) return find_float_to_integer<D, S>(plan);
     else if constexpr (is_half<D>) return convert<IntegerToFloat, D, S>;
@@ -243,8 +226,7 @@ template <class D, class S> Execute find_conversion(const Plan& plan)
 
 }  // namespace
 
-Semantics find_convert(const ptx::Instruction& instruction)
-{
+Semantics find_convert(const ptx::Instruction& instruction) {
     if (instruction.has("pack") || instruction.has("rs")) return {};
     const Type to = instruction.type(0), from = instruction.type(1);
     Plan plan;

@@ -15,8 +15,7 @@ namespace simt::interpreter {
 /// Sets the processor's rounding mode during its lifetime.
 class RoundingScope {
 public:
-    explicit RoundingScope(Rounding rounding)
-    {
+    explicit RoundingScope(Rounding rounding) {
         static constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
         std::fesetround(modes[static_cast<int>(rounding)]);
     }
@@ -25,15 +24,13 @@ public:
     RoundingScope& operator=(const RoundingScope&) = delete;
 };
 
-template <Execute base, Rounding rounding> void directed(Warp& warp, const DecodedInstruction& instruction)
-{
+template <Execute base, Rounding rounding> void directed(Warp& warp, const DecodedInstruction& instruction) {
     const RoundingScope scope(rounding);
     base(warp, instruction);
 }
 
 /// The handler that is `base` in a rounding mode.
-template <Execute base> Execute in_mode(Rounding rounding)
-{
+template <Execute base> Execute in_mode(Rounding rounding) {
     switch (rounding) {
         case Rounding::toward_zero: return directed<base, Rounding::toward_zero>;
         case Rounding::down: return directed<base, Rounding::down>;

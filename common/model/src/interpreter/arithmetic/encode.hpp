@@ -35,8 +35,7 @@ inline constexpr Format format_e2m1{2, 1, 0x7, 0x7, 0x7};
 constexpr int bias_of(const Format& format) { return (1 << (format.exponent_bits - 1)) - 1; }
 
 /// Whether a magnitude is rounded away from zero, where `rest` of `whole` units were cut off behind `kept`.
-inline bool rounds_away(Rounding rounding, bool is_negative, std::uint64_t kept, std::uint64_t rest, std::uint64_t whole)
-{
+inline bool rounds_away(Rounding rounding, bool is_negative, std::uint64_t kept, std::uint64_t rest, std::uint64_t whole) {
     if (rest == 0) return false;
     switch (rounding) {
         case Rounding::toward_zero: return false;
@@ -49,8 +48,7 @@ inline bool rounds_away(Rounding rounding, bool is_negative, std::uint64_t kept,
 }
 
 /// The bits of `value`, rounded, in `format`. `to_finite`: the greatest value takes the place of infinity.
-inline std::uint32_t encode(const Format& format, double value, Rounding rounding, bool to_finite)
-{
+inline std::uint32_t encode(const Format& format, double value, Rounding rounding, bool to_finite) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const bool is_negative = bits >> 63 != 0;
     const std::uint32_t sign = is_negative ? 1U << (format.exponent_bits + format.mantissa_bits) : 0;
@@ -73,8 +71,7 @@ inline std::uint32_t encode(const Format& format, double value, Rounding roundin
 }
 
 /// The value of bits that are not infinity or NaN of f16, bf16 or e5m2; e4m3 has NaN alone.
-inline float decode(const Format& format, std::uint32_t bits)
-{
+inline float decode(const Format& format, std::uint32_t bits) {
     const std::uint32_t magnitude = bits & ((1U << (format.exponent_bits + format.mantissa_bits)) - 1);
     const bool is_negative = bits >> (format.exponent_bits + format.mantissa_bits) != 0;
     if (format.nan != format.greatest && magnitude > format.greatest)
@@ -88,8 +85,7 @@ inline float decode(const Format& format, std::uint32_t bits)
     return is_negative ? -result : result;
 }
 
-template <class H> H encode_half(double value, Rounding rounding, bool to_finite)
-{
+template <class H> H encode_half(double value, Rounding rounding, bool to_finite) {
     constexpr const Format& format = H::infinity == Half::infinity ? format_f16 : format_bf16;
     return {static_cast<std::uint16_t>(encode(format, value, rounding, to_finite))};
 }

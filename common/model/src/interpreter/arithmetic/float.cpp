@@ -30,8 +30,7 @@ template <bool flushes, bool saturates> struct Multiply {
 };
 
 template <bool flushes, bool saturates> struct MultiplyAdd {
-    template <class F> static F of(F a, F b, F c)
-    {
+    template <class F> static F of(F a, F b, F c) {
         return finish<flushes, saturates>(fused(flush_if<flushes>(a), flush_if<flushes>(b), flush_if<flushes>(c)));
     }
 };
@@ -39,8 +38,7 @@ template <bool flushes, bool saturates> struct MultiplyAdd {
 /// The same where the processor's rounding mode counts.
 template <bool flushes, bool saturates> struct MultiplyAddDirected {
     static constexpr bool costly = true;
-    template <class F> static F of(F a, F b, F c)
-    {
+    template <class F> static F of(F a, F b, F c) {
         return finish<flushes, saturates>(std::fma(flush_if<flushes>(a), flush_if<flushes>(b), flush_if<flushes>(c)));
     }
 };
@@ -61,8 +59,7 @@ template <class F> using BitsOf = std::conditional_t<sizeof(F) == 8, std::uint64
 
 template <class F> constexpr BitsOf<F> sign_bit = BitsOf<F>{1} << (8 * sizeof(F) - 1);
 
-template <class F> F with_bits_of(F value, BitsOf<F> keep, BitsOf<F> flip)
-{
+template <class F> F with_bits_of(F value, BitsOf<F> keep, BitsOf<F> flip) {
     return std::bit_cast<F>((std::bit_cast<BitsOf<F>>(value) & keep) ^ flip);
 }
 
@@ -76,16 +73,14 @@ template <bool flushes, bool> struct Negate {
 
 /// The sign of a, the rest of b.
 struct CopySign {
-    template <class F> static F of(F a, F b)
-    {
+    template <class F> static F of(F a, F b) {
         const BitsOf<F> sign = std::bit_cast<BitsOf<F>>(a) & sign_bit<F>;
         return with_bits_of(b, ~sign_bit<F>, sign);
     }
 };
 
 /// The lesser or the greater of two numbers, where -0 is less than +0. A NaN loses, unless `keeps_nan`.
-template <bool greater, bool keeps_nan, class F> F extreme(F a, F b)
-{
+template <bool greater, bool keeps_nan, class F> F extreme(F a, F b) {
     const auto bits_a = std::bit_cast<BitsOf<F>>(a), bits_b = std::bit_cast<BitsOf<F>>(b);
     const F equal = std::bit_cast<F>(greater ? bits_a & bits_b : bits_a | bits_b);
     const bool takes_a = greater ? a > b : a < b;
@@ -99,8 +94,7 @@ template <bool greater, bool keeps_nan, class F> F extreme(F a, F b)
 
 /// `.xorsign.abs` compares magnitudes and gives the result the product's sign; `.abs` (of three) compares magnitudes.
 template <bool greater, bool keeps_nan, bool flushes, bool xors_sign> struct Extreme {
-    template <class F> static F of(F a, F b)
-    {
+    template <class F> static F of(F a, F b) {
         const F x = flush_if<flushes>(a), y = flush_if<flushes>(b);
         if constexpr (!xors_sign) return extreme<greater, keeps_nan>(x, y);
         const F magnitude = extreme<greater, keeps_nan>(Absolute<false, false>::of(x), Absolute<false, false>::of(y));
@@ -110,8 +104,7 @@ template <bool greater, bool keeps_nan, bool flushes, bool xors_sign> struct Ext
 };
 
 template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> struct ExtremeOfThree {
-    static float of(float a, float b, float c)
-    {
+    static float of(float a, float b, float c) {
         const auto prepared = [](float x) {
             const float flushed = flush_if<flushes>(x);
             return of_magnitudes ? Absolute<false, false>::of(flushed) : flushed;
@@ -120,20 +113,17 @@ template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> struct
     }
 };
 
-template <class Operator, class F, std::size_t sources> Execute rounded(Rounding rounding)
-{
+template <class Operator, class F, std::size_t sources> Execute rounded(Rounding rounding) {
     return in_mode<handler<Operator, F, sources>()>(rounding);
 }
 
-template <class Operator, std::size_t sources> Execute rounded_pair(Rounding rounding)
-{
+template <class Operator, std::size_t sources> Execute rounded_pair(Rounding rounding) {
     return in_mode<packed<Operator, float, sources>>(rounding);
 }
 
 /// The handler of an operation in single, double or packed single precision.
 template <template <bool, bool> class Operator, std::size_t sources>
-Execute find_by_type(const ptx::Instruction& instruction, Type type, Rounding rounding)
-{
+Execute find_by_type(const ptx::Instruction& instruction, Type type, Rounding rounding) {
     const bool flushes = instruction.has("ftz"), saturates = instruction.has("sat");
     if (type == Type::f64) return rounded<Operator<false, false>, double, sources>(rounding);
     if (type == Type::f32x2)
@@ -145,14 +135,12 @@ Execute find_by_type(const ptx::Instruction& instruction, Type type, Rounding ro
 }
 
 /// Instructions of these types alone; those of one more type have operands of half precision.
-bool is_float(const ptx::Instruction& instruction)
-{
+bool is_float(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     return instruction.type(1) == Type::none && (type == Type::f32 || type == Type::f64 || type == Type::f32x2);
 }
 
-template <template <bool, bool> class Operator, std::size_t sources> Semantics find_rounded(const ptx::Instruction& instruction)
-{
+template <template <bool, bool> class Operator, std::size_t sources> Semantics find_rounded(const ptx::Instruction& instruction) {
     if (!is_float(instruction)) return {};
     const Rounding rounding = rounding_of(instruction);
     Semantics result = semantics(find_by_type<Operator, sources>(instruction, instruction.type(), rounding), instruction.type());
@@ -161,20 +149,17 @@ template <template <bool, bool> class Operator, std::size_t sources> Semantics f
 }
 
 /// The same of operations that have approximate forms, too.
-template <template <bool, bool> class Operator, std::size_t sources> Semantics find_exact(const ptx::Instruction& instruction)
-{
+template <template <bool, bool> class Operator, std::size_t sources> Semantics find_exact(const ptx::Instruction& instruction) {
     return instruction.has("approx") || instruction.has("full") ? Semantics{} : find_rounded<Operator, sources>(instruction);
 }
 
-template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> Execute extreme_handler(Type type, bool of_three)
-{
+template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> Execute extreme_handler(Type type, bool of_three) {
     if (type == Type::f64) return of_three ? nullptr : handler<Extreme<greater, keeps_nan, false, of_magnitudes>, double, 2>();
     return of_three ? handler<ExtremeOfThree<greater, keeps_nan, flushes, of_magnitudes>, float, 3>()
                     : handler<Extreme<greater, keeps_nan, flushes, of_magnitudes>, float, 2>();
 }
 
-template <bool greater, bool keeps_nan> Execute find_extreme_handler(const ptx::Instruction& instruction, Type type)
-{
+template <bool greater, bool keeps_nan> Execute find_extreme_handler(const ptx::Instruction& instruction, Type type) {
     const bool of_three = instruction.operands.size() == 4;
     if (instruction.has("ftz"))
         return instruction.has("abs") ? extreme_handler<greater, keeps_nan, true, true>(type, of_three)
@@ -183,8 +168,7 @@ template <bool greater, bool keeps_nan> Execute find_extreme_handler(const ptx::
                                   : extreme_handler<greater, keeps_nan, false, false>(type, of_three);
 }
 
-template <bool greater> Semantics find_extreme(const ptx::Instruction& instruction)
-{
+template <bool greater> Semantics find_extreme(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     if (!is_float(instruction) || type == Type::f32x2) return {};
     return semantics(instruction.has("NaN") ? find_extreme_handler<greater, true>(instruction, type)
@@ -212,8 +196,7 @@ struct IsSubnormal {
     template <class F> static bool of(F a) { return std::fpclassify(a) == FP_SUBNORMAL; }
 };
 
-template <class Test, class F> void test(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Test, class F> void test(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const F* a = detail::operand<F>(file, instruction, 1);
     write_predicate(file, instruction.operand[0], lanes_where<F>([=](int lane) { return Test::of(a[lane]); }));
@@ -242,22 +225,19 @@ Semantics find_float_minimum(const ptx::Instruction& instruction) { return find_
 Semantics find_float_maximum(const ptx::Instruction& instruction) { return find_extreme<true>(instruction); }
 
 /// fma and mad.
-Semantics find_float_multiply_add(const ptx::Instruction& instruction)
-{
+Semantics find_float_multiply_add(const ptx::Instruction& instruction) {
     if (instruction.has("oob")) return {};
     return rounding_of(instruction) == Rounding::nearest_even ? find_rounded<MultiplyAdd, 3>(instruction)
                                                               : find_rounded<MultiplyAddDirected, 3>(instruction);
 }
 
-Semantics find_float_copy_sign(const ptx::Instruction& instruction)
-{
+Semantics find_float_copy_sign(const ptx::Instruction& instruction) {
     if (!is_float(instruction)) return {};
     const Type type = instruction.type();
     return semantics(type == Type::f64 ? handler<CopySign, double, 2>() : handler<CopySign, float, 2>(), type);
 }
 
-Semantics find_float_test(const ptx::Instruction& instruction)
-{
+Semantics find_float_test(const ptx::Instruction& instruction) {
     if (!is_float(instruction)) return {};
     const Type type = instruction.type();
     const auto of = [&]<class Test>(Test) -> Execute { return type == Type::f64 ? test<Test, double> : test<Test, float>; };

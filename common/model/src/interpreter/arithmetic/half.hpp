@@ -30,8 +30,7 @@ struct Bfloat {
 /// The NaN that GPUs give, of both formats.
 inline constexpr std::uint16_t canonical_nan_of_half = 0x7fff;
 
-[[gnu::always_inline]] inline float to_float(Half value)
-{
+[[gnu::always_inline]] inline float to_float(Half value) {
     const std::uint32_t magnitude = std::uint32_t{value.bits} & 0x7fff;
     const std::uint32_t sign = (std::uint32_t{value.bits} & 0x8000) << 16;
     const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
@@ -44,8 +43,7 @@ inline constexpr std::uint16_t canonical_nan_of_half = 0x7fff;
 template <class H> H round_to(float value);
 
 /// Rounds to nearest even.
-template <> [[gnu::always_inline]] inline Half round_to<Half>(float value)
-{
+template <> [[gnu::always_inline]] inline Half round_to<Half>(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t magnitude = bits & 0x7fffffff;
     const std::uint32_t normal = (magnitude + 0xc8000fffU + (magnitude >> 13 & 1)) >> 13;
@@ -57,8 +55,7 @@ template <> [[gnu::always_inline]] inline Half round_to<Half>(float value)
     return {static_cast<std::uint16_t>(magnitude > 0x7f800000 ? std::uint32_t{canonical_nan_of_half} : number | sign)};
 }
 
-template <> [[gnu::always_inline]] inline Bfloat round_to<Bfloat>(float value)
-{
+template <> [[gnu::always_inline]] inline Bfloat round_to<Bfloat>(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t rounded = (bits + 0x7fffU + (bits >> 16 & 1)) >> 16;
     const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
@@ -68,8 +65,7 @@ template <> [[gnu::always_inline]] inline Bfloat round_to<Bfloat>(float value)
 template <class H> [[gnu::always_inline]] inline bool is_nan(H value) { return (value.bits & 0x7fff) > H::infinity; }
 
 /// Replaces a subnormal value by zero of the same sign.
-template <bool flushes, class H> [[gnu::always_inline]] inline H flush_half_if(H value)
-{
+template <bool flushes, class H> [[gnu::always_inline]] inline H flush_half_if(H value) {
     const bool is_subnormal = (value.bits & H::infinity) == 0;
     return {static_cast<std::uint16_t>(flushes && is_subnormal ? value.bits & 0x8000 : value.bits)};
 }

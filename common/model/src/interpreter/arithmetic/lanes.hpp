@@ -37,8 +37,7 @@ template <class T> struct Pair {
 
 namespace detail {
 
-template <class Word> constexpr std::array<Word, warp_size> make_lane_bits()
-{
+template <class Word> constexpr std::array<Word, warp_size> make_lane_bits() {
     std::array<Word, warp_size> bits{};
     for (std::size_t lane = 0; lane < bits.size(); ++lane) bits[lane] = Word{1} << lane;
     return bits;
@@ -54,14 +53,12 @@ template <class T>
 inline constexpr const auto* lane_bits = detail::lane_bit_table<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>.data();
 
 /// Calls `f(lane)` for each lane of `active`.
-template <class F> inline void for_active(std::uint32_t active, F f)
-{
+template <class F> inline void for_active(std::uint32_t active, F f) {
     for (std::uint32_t left = active; left != 0; left &= left - 1) f(std::countr_zero(left));
 }
 
 /// Sets `destination[lane] = value(lane)` for the lanes of `active`. `costly`: `value` is not computed for other lanes.
-template <bool costly = false, class D, class F> inline void write_lanes(std::uint32_t active, D* destination, F value)
-{
+template <bool costly = false, class D, class F> inline void write_lanes(std::uint32_t active, D* destination, F value) {
     if (active == all_lanes) {
         SIMT_INDEPENDENT_LANES
         for (int lane = 0; lane < warp_size; ++lane) destination[lane] = value(lane);
@@ -76,8 +73,7 @@ template <bool costly = false, class D, class F> inline void write_lanes(std::ui
 }
 
 /// The mask of lanes where `holds(lane)`. T is the type that is looked at. Lanes that are not active count too.
-template <class T, class F> inline std::uint32_t lanes_where(F holds)
-{
+template <class T, class F> inline std::uint32_t lanes_where(F holds) {
     std::remove_cvref_t<decltype(*lane_bits<T>)> mask = 0;
     for (int lane = 0; lane < warp_size; ++lane) mask |= holds(lane) ? lane_bits<T>[lane] : 0;
     return static_cast<std::uint32_t>(mask);
@@ -85,29 +81,25 @@ template <class T, class F> inline std::uint32_t lanes_where(F holds)
 
 namespace detail {
 
-template <class Operator> constexpr bool is_costly()
-{
+template <class Operator> constexpr bool is_costly() {
     if constexpr (requires { Operator::costly; }) return Operator::costly;
     return false;
 }
 
-template <class T> inline T* operand(RegisterFile& file, const DecodedInstruction& instruction, std::size_t n)
-{
+template <class T> inline T* operand(RegisterFile& file, const DecodedInstruction& instruction, std::size_t n) {
     return values<T>(file, instruction.operand[n]);
 }
 
 }  // namespace detail
 
-template <class Operator, class D, class A> void unary(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class D, class A> void unary(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const A* a = detail::operand<A>(file, instruction, 1);
     write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
                                                [=](int lane) { return Operator::of(a[lane]); });
 }
 
-template <class Operator, class D, class A, class B> void binary(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class D, class A, class B> void binary(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const A* a = detail::operand<A>(file, instruction, 1);
     const B* b = detail::operand<B>(file, instruction, 2);
@@ -115,8 +107,7 @@ template <class Operator, class D, class A, class B> void binary(Warp& warp, con
                                                [=](int lane) { return Operator::of(a[lane], b[lane]); });
 }
 
-template <class Operator, class D, class A, class B, class C> void ternary(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class D, class A, class B, class C> void ternary(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const A* a = detail::operand<A>(file, instruction, 1);
     const B* b = detail::operand<B>(file, instruction, 2);
@@ -125,8 +116,7 @@ template <class Operator, class D, class A, class B, class C> void ternary(Warp&
                                                [=](int lane) { return Operator::of(a[lane], b[lane], c[lane]); });
 }
 
-template <class Operator, class D, class A, class B, class C, class E> void quaternary(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class D, class A, class B, class C, class E> void quaternary(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const A* a = detail::operand<A>(file, instruction, 1);
     const B* b = detail::operand<B>(file, instruction, 2);
@@ -139,8 +129,7 @@ template <class Operator, class D, class A, class B, class C, class E> void quat
 namespace detail {
 
 template <class Operator, class T, std::size_t... n>
-void packed(RegisterFile& file, const DecodedInstruction& instruction, std::index_sequence<n...>)
-{
+void packed(RegisterFile& file, const DecodedInstruction& instruction, std::index_sequence<n...>) {
     using Whole = std::conditional_t<sizeof(T) == 4, std::uint64_t, std::uint32_t>;
     T* destination = operand<T>(file, instruction, 0);
     const T* const sources[] = {operand<T>(file, instruction, n + 1)...};
@@ -159,22 +148,19 @@ void packed(RegisterFile& file, const DecodedInstruction& instruction, std::inde
 }  // namespace detail
 
 /// Applies an operation to both halves of registers that hold two values of T.
-template <class Operator, class T, std::size_t sources> void packed(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Operator, class T, std::size_t sources> void packed(Warp& warp, const DecodedInstruction& instruction) {
     detail::packed<Operator, T>(registers_of(warp), instruction, std::make_index_sequence<sources>{});
 }
 
 /// The handler of an operation whose operands all have type T.
-template <class Operator, class T, std::size_t sources> constexpr Execute handler()
-{
+template <class Operator, class T, std::size_t sources> constexpr Execute handler() {
     if constexpr (sources == 1) return unary<Operator, T, T>;
     if constexpr (sources == 2) return binary<Operator, T, T, T>;
     if constexpr (sources == 3) return ternary<Operator, T, T, T, T>;
 }
 
 /// The semantics of an instruction whose operands have these types; the last type holds for all further operands.
-template <class... Types> inline Semantics semantics(Execute execute, Types... types)
-{
+template <class... Types> inline Semantics semantics(Execute execute, Types... types) {
     Semantics result{execute, {}, 0};
     const std::array<ptx::Type, sizeof...(Types)> given{types...};
     for (std::size_t n = 0; n < result.types.size(); ++n) result.types[n] = given[n < given.size() ? n : given.size() - 1];

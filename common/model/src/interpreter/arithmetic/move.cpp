@@ -20,15 +20,13 @@ struct Copy {
     template <class T> static T of(T a) { return a; }
 };
 
-void move_predicate(Warp& warp, const DecodedInstruction& instruction)
-{
+void move_predicate(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     write_predicate(file, instruction.operand[0], read_predicate(file, instruction, 1));
 }
 
 /// mov of a scalar from a vector. DecodedInstruction::immediate is the number of elements.
-template <class Scalar, class Element> void pack(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Scalar, class Element> void pack(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
     const Element* sources[count];
@@ -44,8 +42,7 @@ template <class Scalar, class Element> void pack(Warp& warp, const DecodedInstru
 }
 
 /// mov of a vector from a scalar.
-template <class Scalar, class Element> void unpack(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Scalar, class Element> void unpack(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
     const Scalar* source = detail::operand<Scalar>(file, instruction, count);
@@ -63,8 +60,7 @@ struct VectorMove {
     Type element = Type::none;
 };
 
-VectorMove find_vector_move(int bytes, std::size_t count)
-{
+VectorMove find_vector_move(int bytes, std::size_t count) {
     using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
     if (bytes == 16 && count == 2) return {pack<Bits128, uint64_t>, unpack<Bits128, uint64_t>, Type::b64};
     if (bytes == 16 && count == 4) return {pack<Bits128, uint32_t>, unpack<Bits128, uint32_t>, Type::b32};
@@ -76,16 +72,14 @@ VectorMove find_vector_move(int bytes, std::size_t count)
     return {};
 }
 
-Semantics find_move_of_register(Type type)
-{
+Semantics find_move_of_register(Type type) {
     if (type == Type::pred) return semantics(move_predicate, type);
     if (type == Type::b128) return semantics(unary<Copy, Bits128, Bits128>, type);
     return semantics(with_bits(type, [](auto zero) -> Execute { return unary<Copy, decltype(zero), decltype(zero)>; }), type);
 }
 
 /// selp d, a, b, p.
-template <class T> void select(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class T> void select(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);
     const T* b = detail::operand<T>(file, instruction, 2);
@@ -105,8 +99,7 @@ template <bool flushes> struct SelectByFloat {
 
 }  // namespace
 
-Semantics find_move(const ptx::Instruction& instruction)
-{
+Semantics find_move(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const auto elements = [&](std::size_t n) {
         const bool is_vector = n < instruction.operands.size() && instruction.operands[n].kind == ptx::Operand::Kind::vector;
@@ -125,14 +118,12 @@ Semantics find_move(const ptx::Instruction& instruction)
     return find_move_of_register(type);
 }
 
-Semantics find_select(const ptx::Instruction& instruction)
-{
+Semantics find_select(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     return semantics(with_bits(type, [](auto zero) -> Execute { return select<decltype(zero)>; }), type, type, type, Type::pred);
 }
 
-Semantics find_select_by_sign(const ptx::Instruction& instruction)
-{
+Semantics find_select_by_sign(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const bool by_float = instruction.type(1) == Type::f32;
     const bool flushes = instruction.has("ftz");

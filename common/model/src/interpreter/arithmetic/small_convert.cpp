@@ -34,8 +34,7 @@ struct Plan {
 };
 static_assert(sizeof(Plan) == sizeof(std::uint64_t));
 
-int format_of(Type type)
-{
+int format_of(Type type) {
     switch (type) {
         case Type::f16x2: return 0;
         case Type::bf16x2: return 1;
@@ -50,39 +49,33 @@ int format_of(Type type)
 }
 
 /// Bits that an element takes in a packed value.
-std::uint8_t element_bits_of(Type type)
-{
+std::uint8_t element_bits_of(Type type) {
     if (type == Type::f16x2 || type == Type::bf16x2) return 16;
     return type == Type::e2m1x2 ? 4 : 8;
 }
 
-std::uint32_t load(const unsigned char* registers, std::size_t width, std::size_t bytes, int lane)
-{
+std::uint32_t load(const unsigned char* registers, std::size_t width, std::size_t bytes, int lane) {
     std::uint32_t value = 0;
     std::memcpy(&value, registers + lane * width, bytes);
     return value;
 }
 
-void store(unsigned char* registers, std::size_t width, int lane, std::uint32_t value)
-{
+void store(unsigned char* registers, std::size_t width, int lane, std::uint32_t value) {
     const std::uint64_t bits = value;
     std::memcpy(registers + lane * width, &bits, width);
 }
 
-std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::size_t bytes)
-{
+std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::size_t bytes) {
     return std::max<std::size_t>(instruction.width[n], bytes);
 }
 
-std::uint32_t convert(float value, const Plan& plan)
-{
+std::uint32_t convert(float value, const Plan& plan) {
     const float limited = plan.rectifies && value <= 0 ? 0.0F : value;
     return encode(formats[plan.to], static_cast<double>(limited), plan.rounding, plan.to_finite);
 }
 
 /// d = {a, b}, a in the upper part, from single precision.
-void pack_floats(Warp& warp, const DecodedInstruction& instruction)
-{
+void pack_floats(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     const float* a = detail::operand<float>(file, instruction, 1);
@@ -99,8 +92,7 @@ template <class H> struct PackHalves {
 };
 
 /// Each element of a packed value to another format.
-void convert_elements(Warp& warp, const DecodedInstruction& instruction)
-{
+void convert_elements(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     const unsigned char* source = file.registers + instruction.operand[1];
@@ -118,8 +110,7 @@ void convert_elements(Warp& warp, const DecodedInstruction& instruction)
 }
 
 /// tf32 keeps its value in the upper 19 bits of the register.
-void convert_to_tf32(Warp& warp, const DecodedInstruction& instruction)
-{
+void convert_to_tf32(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     const float* a = detail::operand<float>(file, instruction, 1);
@@ -130,8 +121,7 @@ void convert_to_tf32(Warp& warp, const DecodedInstruction& instruction)
 /// The element type of cvt.pack in Semantics::immediate: the bits of an element, and this flag if it is signed.
 constexpr std::uint64_t is_signed_flag = 256;
 
-std::uint32_t clamp_to_bits(std::int32_t value, int bits, bool is_signed)
-{
+std::uint32_t clamp_to_bits(std::int32_t value, int bits, bool is_signed) {
     const std::int64_t greatest = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
     const std::int64_t least = is_signed ? -greatest - 1 : 0;
     const std::uint32_t mask = (1U << bits) - 1;
@@ -139,8 +129,7 @@ std::uint32_t clamp_to_bits(std::int32_t value, int bits, bool is_signed)
 }
 
 /// d = {a, b} and, where elements have less than 16 bits, the lower bits of c above them.
-void pack_integers(Warp& warp, const DecodedInstruction& instruction)
-{
+void pack_integers(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const int bits = static_cast<int>(instruction.immediate & 255);
     const bool is_signed = (instruction.immediate & is_signed_flag) != 0;
@@ -153,8 +142,7 @@ void pack_integers(Warp& warp, const DecodedInstruction& instruction)
     });
 }
 
-Semantics find_pack(const ptx::Instruction& instruction)
-{
+Semantics find_pack(const ptx::Instruction& instruction) {
     static constexpr std::string_view names[] = {"u2", "s2", "u4", "s4", "u8", "s8", "u16", "s16"};
     for (std::size_t n = 0; n < std::size(names); ++n) {
         if (!instruction.has(names[n])) continue;
@@ -165,8 +153,7 @@ Semantics find_pack(const ptx::Instruction& instruction)
     return {};
 }
 
-Plan plan_of(const ptx::Instruction& instruction, Type to, Type from)
-{
+Plan plan_of(const ptx::Instruction& instruction, Type to, Type from) {
     Plan plan;
     plan.to = static_cast<std::uint8_t>(format_of(to));
     plan.from = static_cast<std::uint8_t>(std::max(format_of(from), 0));
@@ -179,8 +166,7 @@ Plan plan_of(const ptx::Instruction& instruction, Type to, Type from)
     return plan;
 }
 
-Execute find_handler(const Plan& plan, Type to, Type from)
-{
+Execute find_handler(const Plan& plan, Type to, Type from) {
     const bool is_plain = plan.rounding == Rounding::nearest_even && !plan.rectifies && !plan.to_finite;
     if (to == Type::tf32) return from == Type::f32 ? convert_to_tf32 : nullptr;
     if (from != Type::f32) return format_of(from) < 0 ? nullptr : convert_elements;
@@ -191,8 +177,7 @@ Execute find_handler(const Plan& plan, Type to, Type from)
 
 }  // namespace
 
-Semantics find_small_convert(const ptx::Instruction& instruction)
-{
+Semantics find_small_convert(const ptx::Instruction& instruction) {
     if (instruction.has("rs")) return {};
     if (instruction.has("pack")) return find_pack(instruction);
     const Type to = instruction.type(0), from = instruction.type(1);

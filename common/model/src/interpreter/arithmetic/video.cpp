@@ -62,22 +62,19 @@ struct Part {
 constexpr std::string_view part_names[] = {"", "b0", "b1", "b2", "b3", "h0", "h1"};
 constexpr Part parts[] = {{0, 32}, {0, 8}, {8, 8}, {16, 8}, {24, 8}, {0, 16}, {16, 16}};
 
-std::int64_t extend(std::uint32_t value, unsigned bits, bool is_signed)
-{
+std::int64_t extend(std::uint32_t value, unsigned bits, bool is_signed) {
     const std::uint32_t high = value << (32 - bits);
     return is_signed ? std::int64_t{static_cast<std::int32_t>(high) >> (32 - bits)} : std::int64_t{high >> (32 - bits)};
 }
 
 std::int64_t select(std::uint32_t value, Part part, bool is_signed) { return extend(value >> part.position, part.bits, is_signed); }
 
-std::int64_t clamp_to_bits(std::int64_t value, unsigned bits, bool is_signed)
-{
+std::int64_t clamp_to_bits(std::int64_t value, unsigned bits, bool is_signed) {
     const std::int64_t greatest = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
     return std::clamp(value, is_signed ? -greatest - 1 : 0, greatest);
 }
 
-bool compare(Order order, std::int64_t a, std::int64_t b)
-{
+bool compare(Order order, std::int64_t a, std::int64_t b) {
     switch (order) {
         case Order::equal: return a == b;
         case Order::not_equal: return a != b;
@@ -91,8 +88,7 @@ bool compare(Order order, std::int64_t a, std::int64_t b)
 
 std::int64_t shift_amount(const Plan& plan, std::int64_t b) { return plan.has(wraps) ? b & 31 : std::min<std::int64_t>(b, 32); }
 
-std::int64_t operate(const Plan& plan, std::int64_t a, std::int64_t b)
-{
+std::int64_t operate(const Plan& plan, std::int64_t a, std::int64_t b) {
     switch (plan.operation) {
         case VideoOperation::add: return a + b;
         case VideoOperation::subtract: return a - b;
@@ -108,8 +104,7 @@ std::int64_t operate(const Plan& plan, std::int64_t a, std::int64_t b)
     return 0;
 }
 
-std::uint32_t combine(const Plan& plan, std::int64_t value, std::uint32_t c)
-{
+std::uint32_t combine(const Plan& plan, std::int64_t value, std::uint32_t c) {
     const std::int64_t other = extend(c, 32, plan.has(signed_result));
     switch (plan.secondary()) {
         case Secondary::none: break;
@@ -120,8 +115,7 @@ std::uint32_t combine(const Plan& plan, std::int64_t value, std::uint32_t c)
     return static_cast<std::uint32_t>(value);
 }
 
-std::uint32_t scalar_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
-{
+std::uint32_t scalar_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     const Part part = parts[plan.destination];
     std::int64_t value = operate(plan, select(a, parts[plan.a], plan.has(signed_a)), select(b, parts[plan.b], plan.has(signed_b)));
     if (plan.has(saturates)) value = clamp_to_bits(value, part.bits, plan.has(signed_result));
@@ -131,8 +125,7 @@ std::uint32_t scalar_result(const Plan& plan, std::uint32_t a, std::uint32_t b, 
     return (c & ~mask) | (result << part.position & mask);
 }
 
-std::uint32_t multiply_add(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
-{
+std::uint32_t multiply_add(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     const bool is_signed = plan.has(signed_a) || plan.has(signed_b) || plan.has(negates_product) || plan.has(negates_c);
     Int128 product = static_cast<Int128>(select(a, parts[plan.a], plan.has(signed_a))) * select(b, parts[plan.b], plan.has(signed_b));
     if (plan.has(negates_product)) product = -product;
@@ -144,8 +137,7 @@ std::uint32_t multiply_add(const Plan& plan, std::uint32_t a, std::uint32_t b, s
 }
 
 /// Elements of `bits` bits each.
-template <unsigned bits> std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
-{
+template <unsigned bits> std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     const std::uint64_t both = std::uint64_t{b} << 32 | a;
     const bool accumulates = plan.secondary() == Secondary::add;
     std::uint32_t result = c;
@@ -165,8 +157,7 @@ template <unsigned bits> std::uint32_t packed_result(const Plan& plan, std::uint
 
 using Result = std::uint32_t (*)(const Plan&, std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
-template <Result result> void execute(Warp& warp, const DecodedInstruction& instruction)
-{
+template <Result result> void execute(Warp& warp, const DecodedInstruction& instruction) {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     const std::uint32_t* a = detail::operand<std::uint32_t>(file, instruction, 1);
@@ -177,26 +168,22 @@ template <Result result> void execute(Warp& warp, const DecodedInstruction& inst
 }
 
 /// The selector after operand `n`; empty if there is none.
-std::string_view selector(const ptx::Instruction& instruction, std::size_t n)
-{
+std::string_view selector(const ptx::Instruction& instruction, std::size_t n) {
     const bool is_there = n < instruction.operands.size() && instruction.operands[n].kind == ptx::Operand::Kind::reg;
     return is_there ? std::string_view(instruction.operands[n].name) : std::string_view();
 }
 
-bool is_negated(const ptx::Instruction& instruction, std::size_t n)
-{
+bool is_negated(const ptx::Instruction& instruction, std::size_t n) {
     return n < instruction.operands.size() && instruction.operands[n].negated;
 }
 
-std::uint8_t part_of(const ptx::Instruction& instruction, std::size_t n)
-{
+std::uint8_t part_of(const ptx::Instruction& instruction, std::size_t n) {
     const auto found = std::find(std::begin(part_names), std::end(part_names), selector(instruction, n));
     return found == std::end(part_names) ? std::uint8_t{0} : static_cast<std::uint8_t>(found - std::begin(part_names));
 }
 
 /// The source elements that `.b7654` or `.h32` names, the lowest in the lowest bits.
-std::uint16_t elements_of(std::string_view selector, std::uint16_t otherwise)
-{
+std::uint16_t elements_of(std::string_view selector, std::uint16_t otherwise) {
     if (selector.size() < 2) return otherwise;
     std::uint16_t result = 0;
     for (const char digit : selector.substr(1)) result = static_cast<std::uint16_t>(result << 4 | (digit - '0'));
@@ -204,31 +191,27 @@ std::uint16_t elements_of(std::string_view selector, std::uint16_t otherwise)
 }
 
 /// The elements that the mask `.b310` or `.h1` names, a bit each.
-std::uint8_t mask_of(std::string_view selector, unsigned elements)
-{
+std::uint8_t mask_of(std::string_view selector, unsigned elements) {
     if (selector.size() < 2) return static_cast<std::uint8_t>((1U << elements) - 1);
     std::uint8_t result = 0;
     for (const char digit : selector.substr(1)) result = static_cast<std::uint8_t>(result | 1 << (digit - '0'));
     return result;
 }
 
-std::uint8_t order_of(const ptx::Instruction& instruction)
-{
+std::uint8_t order_of(const ptx::Instruction& instruction) {
     static constexpr std::string_view names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     for (std::uint8_t n = 0; n < std::size(names); ++n)
         if (instruction.has(names[n])) return n;
     return 0;
 }
 
-Secondary secondary_of(const ptx::Instruction& instruction)
-{
+Secondary secondary_of(const ptx::Instruction& instruction) {
     if (instruction.has("add")) return Secondary::add;
     if (instruction.has("min")) return Secondary::minimum;
     return instruction.has("max") ? Secondary::maximum : Secondary::none;
 }
 
-std::uint8_t flags_of(const ptx::Instruction& instruction, VideoOperation operation)
-{
+std::uint8_t flags_of(const ptx::Instruction& instruction, VideoOperation operation) {
     const bool compares = operation == VideoOperation::compare;  // it has no type of d
     const auto is_signed = [&](int n) { return instruction.type(n) == Type::s32; };
     unsigned flags = instruction.operands.size() > 3 ? has_c : 0U;
@@ -245,8 +228,7 @@ std::uint8_t flags_of(const ptx::Instruction& instruction, VideoOperation operat
     return static_cast<std::uint8_t>(flags);
 }
 
-Semantics find_scalar(const ptx::Instruction& instruction, Plan plan)
-{
+Semantics find_scalar(const ptx::Instruction& instruction, Plan plan) {
     plan.destination = part_of(instruction, 0);
     plan.a = part_of(instruction, 1);
     plan.b = part_of(instruction, 2);
@@ -257,8 +239,7 @@ Semantics find_scalar(const ptx::Instruction& instruction, Plan plan)
     return result;
 }
 
-Semantics find_packed(const ptx::Instruction& instruction, Plan plan, bool of_bytes)
-{
+Semantics find_packed(const ptx::Instruction& instruction, Plan plan, bool of_bytes) {
     plan.destination = mask_of(selector(instruction, 0), of_bytes ? 4 : 2);
     plan.a = elements_of(selector(instruction, 1), of_bytes ? 0x3210 : 0x10);
     plan.b = elements_of(selector(instruction, 2), of_bytes ? 0x7654 : 0x32);
@@ -268,8 +249,7 @@ Semantics find_packed(const ptx::Instruction& instruction, Plan plan, bool of_by
 }
 
 /// Operands are halves or bytes if the opcode ends with 2 or 4.
-Semantics find_video(const ptx::Instruction& instruction, VideoOperation operation)
-{
+Semantics find_video(const ptx::Instruction& instruction, VideoOperation operation) {
     Plan plan;
     plan.operation = operation;
     plan.flags = flags_of(instruction, operation);

@@ -40,8 +40,7 @@ template <class T> using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t
 template <class T> inline constexpr unsigned bits_of = 8 * static_cast<unsigned>(sizeof(T));
 
 /// The value of T that is nearest to `value`.
-template <class T, class Value> constexpr T clamp_to(Value value)
-{
+template <class T, class Value> constexpr T clamp_to(Value value) {
     if (value < static_cast<Value>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
     if (value > static_cast<Value>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
     return static_cast<T>(value);

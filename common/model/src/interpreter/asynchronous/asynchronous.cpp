@@ -15,16 +15,14 @@ namespace {
 /// The watcher is told of global memory in pieces of this many bytes.
 constexpr std::uint64_t watched_bytes = 64;
 
-bool is_inside(const Launch& launch, std::uint64_t offset, std::uint64_t bytes)
-{
+bool is_inside(const Launch& launch, std::uint64_t offset, std::uint64_t bytes) {
     return std::ranges::any_of(launch.program->shared, [&](const SharedVariable& variable) {
         const std::uint64_t extent = variable.dynamic ? launch.info.dynamic_shared_bytes : variable.bytes;
         return offset - variable.offset < extent && extent - (offset - variable.offset) >= bytes;
     });
 }
 
-bool is_aligned(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t alignment, bool fatal)
-{
+bool is_aligned(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t alignment, bool fatal) {
     if (address % alignment == 0) return true;
     const int size = warp.access.size;
     warp.access.size = static_cast<int>(alignment);
@@ -35,21 +33,18 @@ bool is_aligned(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64
 
 }  // namespace
 
-std::uint64_t LaneAddress::of(const Warp& warp, std::size_t lane) const
-{
+std::uint64_t LaneAddress::of(const Warp& warp, std::size_t lane) const {
     const std::uint64_t address = lane_value(warp, base, lane, base_bytes) + static_cast<std::uint64_t>(offset);
     return base_bytes == 4 ? address & 0xFFFF'FFFFu : address;
 }
 
-LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::StateSpace space)
-{
+LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::StateSpace space) {
     const AddressOperand address = decoder.address(operand, space);
     return {address.base, address.base_bytes, address.offset, space};
 }
 
 SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space, std::uint64_t bytes,
-                        std::uint64_t alignment)
-{
+                        std::uint64_t alignment) {
     if (space != ptx::StateSpace::shared || memory::is_shared(address)) address -= memory::shared_window;
     if (!is_aligned(warp, lane, address, alignment, false)) return {};
     SharedPlace place{warp.block, address, {}};
@@ -62,8 +57,7 @@ SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx
     return place;
 }
 
-std::span<unsigned char> find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment)
-{
+std::span<unsigned char> find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment) {
     if (!is_aligned(warp, lane, address, alignment, true)) return {};
     for (const memory::Allocation& recent : warp.block->recent)
         if (recent.contains(address, bytes) && may_access(warp, recent)) return {recent.at(address), bytes};
@@ -74,8 +68,7 @@ std::span<unsigned char> find_global(Warp& warp, std::size_t lane, std::uint64_t
     return {};
 }
 
-void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes)
-{
+void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes) {
     warp.access.size = bytes;
     warp.access.program_counter = instruction.program_counter;
     warp.access.operation = operation;
@@ -83,8 +76,7 @@ void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation o
 }
 
 void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
-                       std::uint64_t bytes)
-{
+                       std::uint64_t bytes) {
     if (bytes == 0) return;
     WarpAccess access{};
     access.space = Space::shared;
@@ -98,8 +90,7 @@ void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t p
 }
 
 void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
-                       std::uint64_t bytes)
-{
+                       std::uint64_t bytes) {
     WarpAccess access{};
     access.space = Space::global;
     access.operation = operation;
@@ -116,14 +107,12 @@ void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t p
     }
 }
 
-Asynchronous& Asynchronous::of(Block& block)
-{
+Asynchronous& Asynchronous::of(Block& block) {
     if (!block.asynchronous) block.asynchronous = std::make_shared<Asynchronous>(block);
     return *static_cast<Asynchronous*>(block.asynchronous.get());
 }
 
-void Asynchronous::add(Warp& warp, ThreadCopy copy)
-{
+void Asynchronous::add(Warp& warp, ThreadCopy copy) {
     OfWarp& own = warps_[static_cast<std::size_t>(warp.index)];
     for (std::uint32_t rest = copy.lanes; rest;) {
         copy.group = own.committed[first_lane(rest)];
@@ -136,15 +125,13 @@ void Asynchronous::add(Warp& warp, ThreadCopy copy)
     }
 }
 
-void Asynchronous::commit(const Warp& warp)
-{
+void Asynchronous::commit(const Warp& warp) {
     OfWarp& own = warps_[static_cast<std::size_t>(warp.index)];
     for (const std::size_t lane : lanes_in(warp.active)) ++own.committed[lane];
 }
 
 /// Makes the copy of `lanes`: bytes that are not read become zeros.
-static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
-{
+static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes) {
     WarpAccess access{};
     access.space = Space::shared;
     access.operation = Operation::store;
@@ -165,8 +152,7 @@ static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
     warp.block->watch.uncounted_access(access);
 }
 
-template <class IsDue> void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due)
-{
+template <class IsDue> void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due) {
     auto& copies = warps_[static_cast<std::size_t>(warp.index)].copies;
     for (ThreadCopy& copy : copies) {
         std::uint32_t due = 0;
@@ -180,24 +166,20 @@ template <class IsDue> void Asynchronous::complete(Warp& warp, std::uint32_t lan
     while (!copies.empty() && copies.front().lanes == 0) copies.pop_front();
 }
 
-void Asynchronous::wait_for_groups(Warp& warp, std::uint64_t open)
-{
+void Asynchronous::wait_for_groups(Warp& warp, std::uint64_t open) {
     const auto& committed = warps_[static_cast<std::size_t>(warp.index)].committed;
     complete(warp, warp.active, [&](const ThreadCopy& copy, std::size_t lane) { return copy.group + open < committed[lane]; });
 }
 
-void Asynchronous::wait_for_all(Warp& warp)
-{
+void Asynchronous::wait_for_all(Warp& warp) {
     complete(warp, warp.active, [](const ThreadCopy&, std::size_t) { return true; });
 }
 
-void Asynchronous::complete_before(Warp& warp, std::uint32_t lanes, std::uint64_t number)
-{
+void Asynchronous::complete_before(Warp& warp, std::uint32_t lanes, std::uint64_t number) {
     complete(warp, lanes, [&](const ThreadCopy& copy, std::size_t) { return copy.number < number; });
 }
 
-void Asynchronous::complete_barrier(std::uint64_t offset, Warp& waiter)
-{
+void Asynchronous::complete_barrier(std::uint64_t offset, Warp& waiter) {
     const auto found = of_barriers_.find(offset);
     if (found == of_barriers_.end()) return;
     while (!found->second.empty()) {
@@ -208,8 +190,7 @@ void Asynchronous::complete_barrier(std::uint64_t offset, Warp& waiter)
     }
 }
 
-bool Asynchronous::Groups::complete(Warp& warp, std::uint64_t open)
-{
+bool Asynchronous::Groups::complete(Warp& warp, std::uint64_t open) {
     bool any = false;
     for (; !works.empty() && works.front().first + open < committed; works.pop_front()) {
         works.front().second(warp);
@@ -226,8 +207,7 @@ void Asynchronous::add_to_matrix_group(int warp, Work work) { matrices_[warp].ad
 
 bool Asynchronous::wait_for_matrices(Warp& warp, std::uint64_t open) { return matrices_[warp.index].complete(warp, open); }
 
-void Asynchronous::finish()
-{
+void Asynchronous::finish() {
     for (auto& [thread, own] : bulk_) {
         Warp& warp = *block_.warps[static_cast<std::size_t>(thread / warp_size)];
         for (const auto& [group, work] : own.works) work(warp);

@@ -16,8 +16,7 @@ struct Issuer {
     std::uint32_t program_counter;
 
     Issuer(const Warp& of, int of_lane, const DecodedInstruction& instruction)
-        : block(of.block), warp(of.index), lane(of_lane), program_counter(instruction.program_counter)
-    {}
+        : block(of.block), warp(of.index), lane(of_lane), program_counter(instruction.program_counter) {}
 };
 
 /// The destination of a copy in shared memory, and the barrier in the same block that counts its bytes.
@@ -44,8 +43,7 @@ struct Arrival {
 void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter);
 
 /// Calls `visit(lane)` for each active lane.
-template <class Visit> void for_active_lanes(const Warp& warp, Visit&& visit)
-{
+template <class Visit> void for_active_lanes(const Warp& warp, Visit&& visit) {
     for (const std::size_t lane : lanes_in(warp.active)) visit(lane);
 }
 

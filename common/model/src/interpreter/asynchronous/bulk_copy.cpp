@@ -25,8 +25,7 @@ struct BulkOperands {
     ptx::Type type = ptx::Type::none;
 };
 
-void move_bytes(const BulkOperands& operands, std::span<unsigned char> to, std::span<const unsigned char> from)
-{
+void move_bytes(const BulkOperands& operands, std::span<unsigned char> to, std::span<const unsigned char> from) {
     if (!operands.reduces) return copy_bytes(to, from);
     const auto element = static_cast<std::uint64_t>(ptx::bytes_of(operands.type));
     for (std::uint64_t at = 0; at < from.size(); at += element) {
@@ -37,8 +36,7 @@ void move_bytes(const BulkOperands& operands, std::span<unsigned char> to, std::
 }
 
 /// The size of a lane's copy; 0 if there is nothing to do.
-std::uint64_t size_of(Warp& warp, std::size_t lane, const DecodedInstruction& instruction)
-{
+std::uint64_t size_of(Warp& warp, std::size_t lane, const DecodedInstruction& instruction) {
     const std::uint64_t bytes = lane_value(warp, details<BulkOperands>(instruction).bytes, lane, 4);
     if (bytes % unit != 0)
         throw LaunchStopped(error_misaligned, warp.launch->message_of(warp, lane, MessageCode::bulk_copy_size, {{"bytes", bytes}}));
@@ -48,8 +46,7 @@ std::uint64_t size_of(Warp& warp, std::size_t lane, const DecodedInstruction& in
 
 Operation written_as(const BulkOperands& operands) { return operands.reduces ? Operation::atomic : Operation::store; }
 
-void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
-{
+void copy_to_shared(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<BulkOperands>(instruction);
     for_active_lanes(warp, [&](std::size_t lane) {
         const std::uint64_t bytes = size_of(warp, lane, instruction);
@@ -81,8 +78,7 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
     warp.progress = true;
 }
 
-void copy_to_global(Warp& warp, const DecodedInstruction& instruction)
-{
+void copy_to_global(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<BulkOperands>(instruction);
     for_active_lanes(warp, [&](std::size_t lane) {
         const std::uint64_t bytes = size_of(warp, lane, instruction);
@@ -104,19 +100,16 @@ void copy_to_global(Warp& warp, const DecodedInstruction& instruction)
     warp.progress = true;
 }
 
-void commit_group(Warp& warp, const DecodedInstruction&)
-{
+void commit_group(Warp& warp, const DecodedInstruction&) {
     for_active_lanes(warp, [&](std::size_t lane) { Asynchronous::of(*warp.block).commit_bulk(warp.thread_of(lane)); });
 }
 
-void wait_for_groups(Warp& warp, const DecodedInstruction& instruction)
-{
+void wait_for_groups(Warp& warp, const DecodedInstruction& instruction) {
     if (!warp.block->asynchronous) return;
     for_active_lanes(warp, [&](std::size_t lane) { Asynchronous::of(*warp.block).wait_for_bulk(warp, lane, instruction.immediate); });
 }
 
-void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (instruction.has("cp_mask")) decoder.refuse(instruction);
     BulkOperands operands;
     operands.reduces = instruction.has("reduce");
@@ -141,8 +134,7 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedI
 
 }  // namespace
 
-Direction direction_of(const ptx::Instruction& instruction)
-{
+Direction direction_of(const ptx::Instruction& instruction) {
     Direction direction;
     bool second = false;
     for (const std::string& modifier : instruction.modifiers) {
@@ -155,8 +147,7 @@ Direction direction_of(const ptx::Instruction& instruction)
 }
 
 std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const DestinationOperands& operands, std::uint64_t bytes,
-                                           std::uint64_t alignment)
-{
+                                           std::uint64_t alignment) {
     Destination one;
     one.to = find_shared(warp, lane, operands.to.of(warp, lane), operands.to.space, bytes, alignment);
     if (!one.to) return {};
@@ -184,8 +175,7 @@ std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const D
     return all;
 }
 
-void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter)
-{
+void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter) {
     Block& block = *destination.to.block;
     const bool own = issuer.block == &block;
     const int warp = own ? issuer.warp : waiter.block == &block ? waiter.index : 0;
@@ -196,8 +186,7 @@ void arrive_with(const Issuer& issuer, const Destination& destination, Operation
     complete_transactions(destination.barrier, arrival.bytes);
 }
 
-bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("bulk") || instruction.has("tensor")) return false;
     if (instruction.has("commit_group")) {
         out.execute = commit_group;

@@ -26,13 +26,11 @@ struct Operands {
     bool is_parity = false;
 };
 
-std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, std::size_t lane, std::uint32_t absent)
-{
+std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, std::size_t lane, std::uint32_t absent) {
     return offset == no_operand ? absent : static_cast<std::uint32_t>(lane_value(warp, offset, lane, 4));
 }
 
-[[noreturn]] void stop_misuse(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields)
-{
+[[noreturn]] void stop_misuse(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) {
     throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, lane, code, fields));
 }
 
@@ -42,31 +40,27 @@ struct Use {
     WarpAccess access{};
     std::uint32_t last = 0;
 
-    Use(const Warp& warp, const DecodedInstruction& instruction, Operation operation)
-    {
+    Use(const Warp& warp, const DecodedInstruction& instruction, Operation operation) {
         access.space = Space::shared;
         access.operation = operation;
         access.program_counter = instruction.program_counter;
         access.size = static_cast<int>(Mbarrier::bytes);
         access.warp = warp.index;
     }
-    void add(const Warp& warp, std::size_t lane, const SharedPlace& place)
-    {
+    void add(const Warp& warp, std::size_t lane, const SharedPlace& place) {
         if (place.block != warp.block) return;
         if (last && access.address[first_lane(last)] == place.offset) access.active &= ~last;
         last = 1u << lane;
         access.active |= last;
         access.address[lane] = place.offset;
     }
-    void tell(Warp& warp)
-    {
+    void tell(Warp& warp) {
         access.changed = access.active;
         if (access.active) warp.block->watch.uncounted_access(access);
     }
 };
 
-void initialize(Warp& warp, const DecodedInstruction& instruction)
-{
+void initialize(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::store);
@@ -89,8 +83,7 @@ void initialize(Warp& warp, const DecodedInstruction& instruction)
 }
 
 /// Lets one lane arrive. Returns the barrier's old state.
-std::uint64_t arrive(Warp& warp, std::size_t lane, const SharedPlace& place, const Operands& operands)
-{
+std::uint64_t arrive(Warp& warp, std::size_t lane, const SharedPlace& place, const Operands& operands) {
     const std::uint32_t count = lane_count(warp, operands.count, lane, 1);
     Mbarrier barrier = Mbarrier::load(place.bytes);
     if (barrier.pending < count) {
@@ -110,14 +103,12 @@ std::uint64_t arrive(Warp& warp, std::size_t lane, const SharedPlace& place, con
     return before;
 }
 
-void release(Warp& warp, const SharedPlace& place)
-{
+void release(Warp& warp, const SharedPlace& place) {
     if (place.block == warp.block) warp.block->watch.release(warp.index, watched_barrier(place.offset));
     else warp.block->watch.release(warp.index, watched_cluster);
 }
 
-void arrive_lanes(Warp& warp, const DecodedInstruction& instruction)
-{
+void arrive_lanes(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::atomic);
@@ -138,8 +129,7 @@ void arrive_lanes(Warp& warp, const DecodedInstruction& instruction)
     warp.progress = true;
 }
 
-void change_bytes(Warp& warp, const DecodedInstruction& instruction)
-{
+void change_bytes(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     for (const std::size_t lane : lanes_in(warp.active)) {
@@ -155,23 +145,20 @@ void change_bytes(Warp& warp, const DecodedInstruction& instruction)
     warp.progress = true;
 }
 
-bool is_complete(const SharedPlace& place, std::uint64_t value, bool is_parity)
-{
+bool is_complete(const SharedPlace& place, std::uint64_t value, bool is_parity) {
     const bool waited_for = is_parity ? (value & 1) != 0 : Mbarrier(value).phase;
     return Mbarrier::load(place.bytes).phase != waited_for;
 }
 
 /// Lets others run after a wait that failed.
-void let_others_run(Warp& warp, const DecodedInstruction& instruction, std::size_t lane)
-{
+void let_others_run(Warp& warp, const DecodedInstruction& instruction, std::size_t lane) {
     warp.polls = &instruction;
     warp.polling_lane = lane;
     warp.patience = 0;
     warp.wait_reason = WaitReason::yielded;
 }
 
-void wait_for_phase(Warp& warp, const DecodedInstruction& instruction)
-{
+void wait_for_phase(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::atomic);
@@ -194,16 +181,14 @@ void wait_for_phase(Warp& warp, const DecodedInstruction& instruction)
     if (const std::uint32_t failed = warp.active & ~done) let_others_run(warp, instruction, first_lane(failed));
 }
 
-void read_pending_count(Warp& warp, const DecodedInstruction& instruction)
-{
+void read_pending_count(Warp& warp, const DecodedInstruction& instruction) {
     for (const std::size_t lane : lanes_in(warp.active)) {
         const std::uint64_t count = Mbarrier(lane_value(warp, instruction.operand[1], lane, 8)).pending;
         set_lane_value(warp, instruction.operand[0], lane, count, instruction.width[0]);
     }
 }
 
-void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::StateSpace space)
-{
+void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::StateSpace space) {
     std::size_t n = 0;
     if (instruction.operands.at(0).kind != ptx::Operand::Kind::address)
         operands.state = decoder.slot(instruction.operands.at(n++), ptx::Type::b64);
@@ -213,8 +198,7 @@ void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Opera
     value = decoder.slot(instruction.operands.at(n), ptx::Type::u32);
 }
 
-void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::StateSpace space)
-{
+void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::StateSpace space) {
     operands.action = Action::wait;
     operands.is_parity = instruction.has("parity");
     operands.done = decoder.slot(instruction.operands.at(0), ptx::Type::pred);
@@ -229,26 +213,22 @@ Mbarrier::Mbarrier(std::uint64_t state)
       expected(static_cast<std::uint32_t>(state >> expected_shift & count_mask)),
       transactions(static_cast<std::int64_t>(state >> bytes_shift & bytes_mask) - static_cast<std::int64_t>(no_bytes)),
       phase((state >> phase_shift & 1) != 0),
-      valid(state >> mark_shift == mark)
-{}
+      valid(state >> mark_shift == mark) {}
 
-std::uint64_t Mbarrier::state() const
-{
+std::uint64_t Mbarrier::state() const {
     if (!valid) return 0;
     const std::uint64_t missing = (static_cast<std::uint64_t>(transactions) + no_bytes) & bytes_mask;
     return pending | std::uint64_t{expected} << expected_shift | missing << bytes_shift | std::uint64_t{phase} << phase_shift |
            mark << mark_shift;
 }
 
-void Mbarrier::settle()
-{
+void Mbarrier::settle() {
     if (pending != 0 || transactions != 0) return;
     phase = !phase;
     pending = expected;
 }
 
-void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes)
-{
+void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes) {
     Mbarrier state = Mbarrier::load(barrier.bytes);
     if (!state.valid) return;
     state.transactions -= static_cast<std::int32_t>(bytes);
@@ -256,8 +236,7 @@ void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes)
     state.store(barrier.bytes);
 }
 
-SharedPlace find_barrier(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space)
-{
+SharedPlace find_barrier(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space) {
     SharedPlace place = find_shared(warp, lane, address, space, Mbarrier::bytes, Mbarrier::bytes);
     if (!place || Mbarrier::load(place.bytes).valid) return place;
     const std::size_t lanes[] = {lane};
@@ -268,14 +247,12 @@ SharedPlace find_barrier(Warp& warp, std::size_t lane, std::uint64_t address, pt
     return place;
 }
 
-void pass_barrier(Warp& warp, std::uint64_t offset)
-{
+void pass_barrier(Warp& warp, std::uint64_t offset) {
     warp.block->watch.acquire(warp.index, watched_barrier(offset));
     if (warp.block->cluster.size() > 1) warp.block->watch.acquire(warp.index, watched_cluster);
 }
 
-bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     ptx::StateSpace space = ptx::StateSpace::generic;
     for (const std::string& modifier : instruction.modifiers)
         if (modifier.starts_with("shared")) space = ptx::StateSpace::shared;

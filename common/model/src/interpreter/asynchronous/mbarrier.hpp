@@ -25,14 +25,12 @@ struct Mbarrier {
     Mbarrier() = default;
     explicit Mbarrier(std::uint64_t state);
     std::uint64_t state() const;
-    static Mbarrier load(std::span<const unsigned char> at)
-    {
+    static Mbarrier load(std::span<const unsigned char> at) {
         std::uint64_t state;
         std::memcpy(&state, part(at, 0, sizeof state).data(), sizeof state);
         return Mbarrier(state);
     }
-    void store(std::span<unsigned char> at) const
-    {
+    void store(std::span<unsigned char> at) const {
         const std::uint64_t bits = state();
         std::memcpy(part(at, 0, sizeof bits).data(), &bits, sizeof bits);
     }

@@ -26,16 +26,14 @@ struct Elements {
     std::size_t size = 0;
 };
 
-void write(const StoreOperands& operands, std::span<unsigned char> to, const Elements& elements)
-{
+void write(const StoreOperands& operands, std::span<unsigned char> to, const Elements& elements) {
     if (!operands.reduces) return copy_bytes(to, part(std::span<const unsigned char>(elements.bytes), 0, elements.size));
     std::uint64_t value = 0;
     std::memcpy(&value, elements.bytes.data(), std::min(sizeof value, elements.size));
     update_element(operands.update, operands.type, part(to, 0, elements.size).data(), value);
 }
 
-void store_lanes(Warp& warp, const DecodedInstruction& instruction)
-{
+void store_lanes(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<StoreOperands>(instruction);
     const Operation operation = operands.reduces ? Operation::atomic : Operation::store;
     const auto size = static_cast<std::size_t>(operands.element_bytes);
@@ -62,8 +60,7 @@ void store_lanes(Warp& warp, const DecodedInstruction& instruction)
 
 }  // namespace
 
-bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("async")) return false;
     if (instruction.operands.size() < 3) decoder.refuse(instruction, "operands");
     StoreOperands operands;

@@ -38,14 +38,12 @@ struct TensorOperands {
 };
 
 [[noreturn]] void stop(const Warp& warp, std::size_t lane, const DecodedInstruction& instruction, int error, MessageCode code,
-                       std::initializer_list<MessageField> fields = {})
-{
+                       std::initializer_list<MessageField> fields = {}) {
     const Launch& launch = *warp.launch;
     throw LaunchStopped(error, launch.with_line(launch.message_of(warp, lane, code, fields), instruction.program_counter));
 }
 
-memory::TensorMap read_map(Warp& warp, std::size_t lane, const DecodedInstruction& instruction)
-{
+memory::TensorMap read_map(Warp& warp, std::size_t lane, const DecodedInstruction& instruction) {
     const auto& operands = details<TensorOperands>(instruction);
     memory::TensorMap map;
     const std::uint64_t address = operands.map.of(warp, lane);
@@ -63,8 +61,7 @@ memory::TensorMap read_map(Warp& warp, std::size_t lane, const DecodedInstructio
 }
 
 /// Finds the rows of a lane's box and counts their places in global memory; returns null after a hazard.
-std::shared_ptr<TensorRows> find_rows(Warp& warp, std::size_t lane, const DecodedInstruction& instruction, Operation operation)
-{
+std::shared_ptr<TensorRows> find_rows(Warp& warp, std::size_t lane, const DecodedInstruction& instruction, Operation operation) {
     const auto& operands = details<TensorOperands>(instruction);
     const memory::TensorMap map = read_map(warp, lane, instruction);
     std::array<std::int64_t, 5> coordinates{};
@@ -101,8 +98,7 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, std::size_t lane, const Decode
     return rows;
 }
 
-void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
-{
+void copy_to_shared(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<TensorOperands>(instruction);
     for_active_lanes(warp, [&](std::size_t lane) {
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, Operation::load);
@@ -118,8 +114,7 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
     warp.progress = true;
 }
 
-std::optional<ptx::Type> type_of(memory::TensorMap::Type type)
-{
+std::optional<ptx::Type> type_of(memory::TensorMap::Type type) {
     using From = memory::TensorMap::Type;
     switch (type) {
         case From::u32: return ptx::Type::u32;
@@ -135,8 +130,7 @@ std::optional<ptx::Type> type_of(memory::TensorMap::Type type)
     }
 }
 
-void copy_to_global(Warp& warp, const DecodedInstruction& instruction)
-{
+void copy_to_global(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<TensorOperands>(instruction);
     for_active_lanes(warp, [&](std::size_t lane) {
         const Operation operation = operands.reduces ? Operation::atomic : Operation::store;
@@ -164,8 +158,7 @@ void copy_to_global(Warp& warp, const DecodedInstruction& instruction)
     warp.progress = true;
 }
 
-void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction, const ptx::Operand& tensor, TensorOperands& operands)
-{
+void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction, const ptx::Operand& tensor, TensorOperands& operands) {
     if (tensor.kind != ptx::Operand::Kind::compound || tensor.elements.size() != 2) decoder.refuse(instruction, "operands");
     ptx::Operand map = tensor.elements[0];
     if (map.kind == ptx::Operand::Kind::reg) {
@@ -192,8 +185,7 @@ void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction
 
 }  // namespace
 
-bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("bulk") || !instruction.has("tensor")) return false;
     for (const std::string& modifier : instruction.modifiers)
         if (modifier.starts_with("tile::") || modifier.starts_with("im2col::") || modifier.starts_with("cta_group"))

@@ -16,8 +16,7 @@ constexpr std::uint32_t most_box = 256, most_element_stride = 8, most_channels =
 bool is_in(int number, int count) { return number >= 0 && number < count; }
 
 /// Encodes the common parts of tiles and columns.
-bool encode_tensor(const TiledRequest& request, TensorMap& map)
-{
+bool encode_tensor(const TiledRequest& request, TensorMap& map) {
     const std::size_t rank = request.extents.size();
     if (!is_in(request.type, types) || !is_in(request.swizzle, swizzles) || !is_in(request.interleave, interleaves) ||
         !is_in(request.fill, fills))
@@ -47,8 +46,7 @@ bool encode_tensor(const TiledRequest& request, TensorMap& map)
     return true;
 }
 
-bool inner_bytes_fit(const TensorMap& map, std::uint64_t elements)
-{
+bool inner_bytes_fit(const TensorMap& map, std::uint64_t elements) {
     const std::uint64_t bytes = elements * static_cast<std::uint64_t>(element_bytes(map.type));
     if (map.interleave != TensorMap::Interleave::none) return true;
     return bytes % 16 == 0 && (map.swizzle == TensorMap::Swizzle::none || bytes <= span_of(map.swizzle));
@@ -58,8 +56,7 @@ bool is_between(std::uint32_t number, std::uint32_t least, std::uint32_t most) {
 
 }  // namespace
 
-bool TensorMap::valid() const
-{
+bool TensorMap::valid() const {
     const bool has_names = is_in(static_cast<int>(type), types) && is_in(static_cast<int>(swizzle), swizzles) &&
                            is_in(static_cast<int>(interleave), interleaves) && is_in(static_cast<int>(fill), fills) && columns <= 1;
     if (magic != right_magic || !has_names || !is_between(rank, 1, most_dimensions)) return false;
@@ -69,16 +66,14 @@ bool TensorMap::valid() const
     return rank >= 3 && is_between(channels, 1, most_channels) && is_between(pixels, 1, most_pixels) && inner_bytes_fit(*this, channels);
 }
 
-std::uint64_t TensorMap::rows() const
-{
+std::uint64_t TensorMap::rows() const {
     if (columns) return pixels;
     std::uint64_t rows = 1;
     for (std::size_t i = 1; i < rank; ++i) rows *= (box[i] + element_strides[i] - 1u) / element_strides[i];
     return rows;
 }
 
-std::uint32_t span_of(TensorMap::Swizzle swizzle)
-{
+std::uint32_t span_of(TensorMap::Swizzle swizzle) {
     switch (swizzle) {
         case TensorMap::Swizzle::none: return 0;
         case TensorMap::Swizzle::bytes_32: return 32;
@@ -87,8 +82,7 @@ std::uint32_t span_of(TensorMap::Swizzle swizzle)
     }
 }
 
-int element_bytes(TensorMap::Type type)
-{
+int element_bytes(TensorMap::Type type) {
     using Type = TensorMap::Type;
     switch (type) {
         case Type::u8: return 1;
@@ -110,8 +104,7 @@ int element_bytes(TensorMap::Type type)
 
 bool is_floating_point(TensorMap::Type type) { return type >= TensorMap::Type::f16; }
 
-bool encode_tiled(const TiledRequest& request, TensorMap& map)
-{
+bool encode_tiled(const TiledRequest& request, TensorMap& map) {
     TensorMap made;
     if (!encode_tensor(request, made) || request.box.size() != request.extents.size()) return false;
     if (std::ranges::any_of(request.box, [](std::uint32_t elements) { return elements < 1 || elements > most_box; })) return false;
@@ -121,8 +114,7 @@ bool encode_tiled(const TiledRequest& request, TensorMap& map)
     return true;
 }
 
-bool encode_columns(const ColumnsRequest& request, TensorMap& map)
-{
+bool encode_columns(const ColumnsRequest& request, TensorMap& map) {
     TensorMap made;
     const std::size_t rank = request.tensor.extents.size();
     if (rank < 3 || !encode_tensor(request.tensor, made) || request.lower.size() != rank - 2 || request.upper.size() != rank - 2)

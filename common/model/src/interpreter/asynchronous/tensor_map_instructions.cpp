@@ -25,8 +25,7 @@ struct ReplaceOperands {
 };
 
 /// The bytes of a map; none after a hazard.
-std::span<unsigned char> find_map(Warp& warp, std::size_t lane, const LaneAddress& address)
-{
+std::span<unsigned char> find_map(Warp& warp, std::size_t lane, const LaneAddress& address) {
     const std::uint64_t at = address.of(warp, lane);
     if (address.space == ptx::StateSpace::shared || memory::is_shared(at))
         return find_shared(warp, lane, at, address.space, sizeof(TensorMap), 1).bytes;
@@ -34,16 +33,14 @@ std::span<unsigned char> find_map(Warp& warp, std::size_t lane, const LaneAddres
 }
 
 /// Element types, by the numbers that the instruction gives them.
-TensorMap::Type type_of(std::uint64_t number)
-{
+TensorMap::Type type_of(std::uint64_t number) {
     using Type = TensorMap::Type;
     static constexpr Type types[] = {Type::u8,  Type::u16,     Type::u32, Type::s32,  Type::u64,  Type::s64,     Type::f16,
                                      Type::f32, Type::f32_ftz, Type::f64, Type::bf16, Type::tf32, Type::tf32_ftz};
     return number < std::size(types) ? types[number] : Type::u8;
 }
 
-void replace(TensorMap& map, Field field, std::size_t dimension, std::uint64_t value)
-{
+void replace(TensorMap& map, Field field, std::size_t dimension, std::uint64_t value) {
     switch (field) {
         case Field::address: map.address = value; break;
         case Field::rank: map.rank = static_cast<std::uint8_t>(value + 1); break;
@@ -58,8 +55,7 @@ void replace(TensorMap& map, Field field, std::size_t dimension, std::uint64_t v
     }
 }
 
-void replace_field(Warp& warp, const DecodedInstruction& instruction)
-{
+void replace_field(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<ReplaceOperands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
     for_active_lanes(warp, [&](std::size_t lane) {
@@ -78,8 +74,7 @@ struct MapCopy {
 };
 
 /// All lanes name the same maps.
-void copy_map(Warp& warp, const DecodedInstruction& instruction)
-{
+void copy_map(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<MapCopy>(instruction);
     const std::size_t lane = first_lane(warp.active);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
@@ -88,8 +83,7 @@ void copy_map(Warp& warp, const DecodedInstruction& instruction)
     warp.progress = true;
 }
 
-bool find_field(const ptx::Instruction& instruction, Field& field)
-{
+bool find_field(const ptx::Instruction& instruction, Field& field) {
     static constexpr std::pair<const char*, Field> names[] = {{"global_address", Field::address},
                                                               {"rank", Field::rank},
                                                               {"box_dim", Field::box},
@@ -110,8 +104,7 @@ bool find_field(const ptx::Instruction& instruction, Field& field)
 
 }  // namespace
 
-bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (instruction.has("cp_fenceproxy")) {
         const Direction direction = direction_of(instruction);
         decoder.keep(out, MapCopy{lane_address(decoder, instruction.operands.at(0), direction.to),

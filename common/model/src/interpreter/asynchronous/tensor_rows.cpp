@@ -17,8 +17,7 @@ using memory::TensorMap;
 constexpr std::uint32_t unit = 16;
 
 /// The value of elements outside the tensor. In 16 bits it is the NaN for which `fma.oob` gives 0.
-std::uint64_t not_a_number(TensorMap::Type type)
-{
+std::uint64_t not_a_number(TensorMap::Type type) {
     switch (type) {
         case TensorMap::Type::f16:
         case TensorMap::Type::bf16: return 0x7FF7;
@@ -27,8 +26,7 @@ std::uint64_t not_a_number(TensorMap::Type type)
     }
 }
 
-TensorRows make_rows(const TensorMap& map, std::uint32_t elements)
-{
+TensorRows make_rows(const TensorMap& map, std::uint32_t elements) {
     TensorRows rows;
     rows.type = map.type;
     rows.swizzle = map.swizzle;
@@ -39,8 +37,7 @@ TensorRows make_rows(const TensorMap& map, std::uint32_t elements)
 }
 
 /// A row of `elements` elements from `position` on.
-TensorRows::Row make_row(const TensorMap& map, const std::array<std::int64_t, 5>& position, std::int64_t elements)
-{
+TensorRows::Row make_row(const TensorMap& map, const std::array<std::int64_t, 5>& position, std::int64_t elements) {
     const auto size = static_cast<std::int64_t>(memory::element_bytes(map.type));
     const auto extent = static_cast<std::int64_t>(map.extent(0));
     const std::int64_t first = std::max<std::int64_t>(position[0], 0), last = std::min(position[0] + elements, extent);
@@ -53,8 +50,7 @@ TensorRows::Row make_row(const TensorMap& map, const std::array<std::int64_t, 5>
     return {static_cast<std::uint32_t>((first - position[0]) * size), static_cast<std::uint32_t>((last - first) * size), address, {}};
 }
 
-void fill_row(const TensorRows& rows, std::span<unsigned char> to)
-{
+void fill_row(const TensorRows& rows, std::span<unsigned char> to) {
     std::ranges::fill(to, 0);
     if (rows.fill == TensorMap::Fill::zeros) return;
     const auto size = static_cast<std::uint32_t>(memory::element_bytes(rows.type));
@@ -64,8 +60,7 @@ void fill_row(const TensorRows& rows, std::span<unsigned char> to)
 
 }  // namespace
 
-std::uint64_t swizzled(std::uint64_t offset, TensorMap::Swizzle swizzle)
-{
+std::uint64_t swizzled(std::uint64_t offset, TensorMap::Swizzle swizzle) {
     switch (swizzle) {
         case TensorMap::Swizzle::bytes_32: return offset ^ (offset >> 7 & 1) << 4;
         case TensorMap::Swizzle::bytes_64: return offset ^ (offset >> 7 & 3) << 4;
@@ -76,8 +71,7 @@ std::uint64_t swizzled(std::uint64_t offset, TensorMap::Swizzle swizzle)
     }
 }
 
-void TensorRows::copy_to_shared(std::span<unsigned char> shared, std::uint64_t offset) const
-{
+void TensorRows::copy_to_shared(std::span<unsigned char> shared, std::uint64_t offset) const {
     std::vector<unsigned char> kept(row_bytes);
     const std::span<unsigned char> bytes(kept);
     for (const Row& row : rows) {
@@ -91,8 +85,7 @@ void TensorRows::copy_to_shared(std::span<unsigned char> shared, std::uint64_t o
     }
 }
 
-template <class Visit> void TensorRows::gather(std::span<const unsigned char> shared, std::uint64_t offset, Visit&& visit) const
-{
+template <class Visit> void TensorRows::gather(std::span<const unsigned char> shared, std::uint64_t offset, Visit&& visit) const {
     std::vector<unsigned char> kept(row_bytes);
     const std::span<unsigned char> bytes(kept);
     for (const Row& row : rows) {
@@ -104,13 +97,11 @@ template <class Visit> void TensorRows::gather(std::span<const unsigned char> sh
     }
 }
 
-void TensorRows::copy_to_global(std::span<const unsigned char> shared, std::uint64_t offset) const
-{
+void TensorRows::copy_to_global(std::span<const unsigned char> shared, std::uint64_t offset) const {
     gather(shared, offset, [](const Row& row, std::span<const unsigned char> from) { copy_bytes(row.global, from); });
 }
 
-void TensorRows::reduce_to_global(std::span<const unsigned char> shared, std::uint64_t offset, Update update, ptx::Type element) const
-{
+void TensorRows::reduce_to_global(std::span<const unsigned char> shared, std::uint64_t offset, Update update, ptx::Type element) const {
     const auto size = static_cast<std::uint32_t>(ptx::bytes_of(element));
     gather(shared, offset, [&](const Row& row, std::span<const unsigned char> from) {
         for (std::uint32_t at = 0; at < row.bytes; at += size) {
@@ -121,8 +112,7 @@ void TensorRows::reduce_to_global(std::span<const unsigned char> shared, std::ui
     });
 }
 
-TensorRows rows_of_tile(const TensorMap& map, const std::array<std::int64_t, 5>& coordinates)
-{
+TensorRows rows_of_tile(const TensorMap& map, const std::array<std::int64_t, 5>& coordinates) {
     TensorRows rows = make_rows(map, map.box[0]);
     std::array<std::int64_t, 5> position = coordinates;
     const auto next = [&] {
@@ -138,8 +128,8 @@ TensorRows rows_of_tile(const TensorMap& map, const std::array<std::int64_t, 5>&
     return rows;
 }
 
-TensorRows rows_of_columns(const TensorMap& map, const std::array<std::int64_t, 5>& coordinates, const std::array<std::int64_t, 3>& offsets)
-{
+TensorRows rows_of_columns(const TensorMap& map, const std::array<std::int64_t, 5>& coordinates,
+                           const std::array<std::int64_t, 3>& offsets) {
     TensorRows rows = make_rows(map, map.channels);
     const auto spatial = static_cast<std::size_t>(map.rank - 2);
     std::array<std::int64_t, 5> pixel = coordinates;

@@ -41,8 +41,7 @@ struct TensorRows {
     void copy_to_global(std::span<const unsigned char> shared, std::uint64_t offset) const;
     void reduce_to_global(std::span<const unsigned char> shared, std::uint64_t offset, Update update, ptx::Type element) const;
     /// Calls `visit(address, bytes)` for each stretch of global memory: contiguous rows are one stretch.
-    template <class Visit> void for_each_stretch(Visit&& visit) const
-    {
+    template <class Visit> void for_each_stretch(Visit&& visit) const {
         std::uint64_t address = 0, length = 0;
         for (const Row& row : rows) {
             if (row.bytes == 0) continue;

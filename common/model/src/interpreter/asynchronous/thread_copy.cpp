@@ -32,8 +32,7 @@ constexpr std::uint64_t place_of_zeros = std::uint64_t{1} << 63;
 /// The number of bytes that each lane reads.
 using Sizes = std::array<std::uint8_t, warp_size>;
 
-Sizes find_sizes(Warp& warp, const CopyOperands& operands)
-{
+Sizes find_sizes(Warp& warp, const CopyOperands& operands) {
     Sizes sizes;
     sizes.fill(static_cast<std::uint8_t>(operands.bytes));
     if (operands.ignore != no_operand) {
@@ -50,16 +49,14 @@ Sizes find_sizes(Warp& warp, const CopyOperands& operands)
 }
 
 /// Fills in the addresses of `lanes` from one operand.
-void find_lane_addresses(const Warp& warp, const LaneAddress& operand, std::uint32_t lanes, Addresses& addresses)
-{
+void find_lane_addresses(const Warp& warp, const LaneAddress& operand, std::uint32_t lanes, Addresses& addresses) {
     for (const std::size_t lane : lanes_in(lanes)) {
         addresses[lane] = operand.of(warp, lane);
     }
 }
 
 /// Fills `copy.from` for the lanes that read whole elements, and tells the watcher. Returns the lanes that may go on.
-std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32_t lanes, ThreadCopy& copy)
-{
+std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32_t lanes, ThreadCopy& copy) {
     if (lanes == 0) return 0;
     find_lane_addresses(warp, operands.from, lanes, warp.access.address);
     const LanePointers from = check_global(warp, lanes);
@@ -77,8 +74,7 @@ std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32
 
 /// The same for a lane that reads only a part of its element.
 std::uint32_t find_part(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, std::size_t lane, int bytes,
-                        ThreadCopy& copy)
-{
+                        ThreadCopy& copy) {
     begin_access(warp, instruction, Operation::load, bytes);
     const std::uint64_t address = operands.from.of(warp, lane), size = static_cast<std::uint64_t>(bytes);
     copy.from[lane] = find_global(warp, lane, address, size, static_cast<std::uint64_t>(operands.bytes));
@@ -89,8 +85,7 @@ std::uint32_t find_part(Warp& warp, const DecodedInstruction& instruction, const
 
 /// Counts one side of a copy.
 void count_side(Warp& warp, const CopyOperands& operands, Space space, std::uint32_t lanes, const Addresses& addresses,
-                const Addresses& other_side)
-{
+                const Addresses& other_side) {
     if (lanes == 0) return;
     WarpAccess access = warp.access;
     access.space = space;
@@ -106,8 +101,7 @@ void count_side(Warp& warp, const CopyOperands& operands, Space space, std::uint
 }
 
 /// Fills `copy.to` for the lanes that may go on.
-void find_destinations(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, ThreadCopy& copy)
-{
+void find_destinations(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, ThreadCopy& copy) {
     begin_access(warp, instruction, Operation::store, operands.bytes);
     find_lane_addresses(warp, operands.to, copy.lanes, warp.access.address);
     const LanePointers to = check_shared(warp, copy.lanes);
@@ -117,8 +111,7 @@ void find_destinations(Warp& warp, const DecodedInstruction& instruction, const 
     }
 }
 
-void copy_lanes(Warp& warp, const DecodedInstruction& instruction)
-{
+void copy_lanes(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<CopyOperands>(instruction);
     ThreadCopy copy;
     copy.bytes = operands.bytes;
@@ -147,8 +140,7 @@ void copy_lanes(Warp& warp, const DecodedInstruction& instruction)
 }
 
 void commit_group(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).commit(warp); }
-void wait_for_groups(Warp& warp, const DecodedInstruction& instruction)
-{
+void wait_for_groups(Warp& warp, const DecodedInstruction& instruction) {
     Asynchronous::of(*warp.block).wait_for_groups(warp, instruction.immediate);
 }
 void wait_for_all(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).wait_for_all(warp); }
@@ -160,8 +152,7 @@ struct ArrivalOperands {
 };
 
 /// Makes the copies of `lanes` with numbers below `number`, and lets the lanes arrive.
-void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::uint64_t number)
-{
+void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::uint64_t number) {
     Asynchronous::of(*warp.block).complete_before(warp, lanes, number);
     warp.block->watch.release(warp.index, watched_barrier(place.offset));
     Mbarrier barrier = Mbarrier::load(place.bytes);
@@ -176,8 +167,7 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
 }
 
 /// Keeps the barrier's phase from completing before the copies that the lanes have issued so far.
-void arrive_after_copies(Warp& warp, const DecodedInstruction& instruction)
-{
+void arrive_after_copies(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<ArrivalOperands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Asynchronous& own = Asynchronous::of(*warp.block);
@@ -201,8 +191,7 @@ void arrive_after_copies(Warp& warp, const DecodedInstruction& instruction)
     warp.progress = true;
 }
 
-void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     CopyOperands operands;
     operands.to = lane_address(decoder, instruction.operands.at(0), ptx::StateSpace::shared);
     operands.from = lane_address(decoder, instruction.operands.at(1), ptx::StateSpace::global);
@@ -225,8 +214,7 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedI
 
 }  // namespace
 
-bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("async") || instruction.has("bulk") || instruction.has("reduce")) return false;
     if (instruction.has("commit_group")) {
         out.execute = commit_group;

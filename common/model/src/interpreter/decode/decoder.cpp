@@ -22,15 +22,13 @@ Decoder::Decoder(const LoadedModule& module, Program& program, int function)
       program_(program),
       text_(*module.functions[function].text),
       function_(*module.functions[function].function),
-      code_(std::make_unique<Code>())
-{
+      code_(std::make_unique<Code>()) {
     code_->name = function_.name;
     code_->is_entry = function_.is_entry;
     code_->function = function;
 }
 
-std::unique_ptr<Code> Decoder::decode()
-{
+std::unique_ptr<Code> Decoder::decode() {
     lay_out_local_memory();
     lay_out_registers();
     refuse_branches_without_label();
@@ -64,8 +62,7 @@ std::unique_ptr<Code> Decoder::decode()
     return std::move(code_);
 }
 
-void Decoder::lay_out_local_memory()
-{
+void Decoder::lay_out_local_memory() {
     std::uint64_t next = 0;
     const auto place = [&](const ptx::Variable& variable) {
         next = memory::round_up(next, std::max<std::uint64_t>(variable.alignment, 1));
@@ -84,8 +81,7 @@ void Decoder::lay_out_local_memory()
     code_->local_bytes = memory::round_up(next, 16);
 }
 
-void Decoder::lay_out_registers()
-{
+void Decoder::lay_out_registers() {
     // Offsets stay valid while constants are added behind the registers.
     for (const ptx::Register& reg : function_.registers) {
         const int bytes = bytes_in_register(reg.type);
@@ -94,8 +90,7 @@ void Decoder::lay_out_registers()
     }
 }
 
-void Decoder::place_instructions()
-{
+void Decoder::place_instructions() {
     ptx::Numbered<bool> is_join(function_.instructions.size() + 1, false);
     for (const int join : flow_.joins)
         if (join >= 0) is_join[join] = true;
@@ -108,8 +103,7 @@ void Decoder::place_instructions()
     }
 }
 
-Branch Decoder::branch_to(int label_index) const
-{
+Branch Decoder::branch_to(int label_index) const {
     const int at = current_, target = function_.labels[label_index].instruction;
     Branch branch;
     branch.target = position(target);
@@ -122,15 +116,13 @@ Branch Decoder::branch_to(int label_index) const
     return branch;
 }
 
-int Decoder::add_poll()
-{
+int Decoder::add_poll() {
     if (!polls_[current_]) return -1;
     program_.polls.push_back(source_place(text_, function_.instructions[current_].location));
     return static_cast<int>(program_.polls.size()) - 1;
 }
 
-int Decoder::add_inexact_divergence(const ptx::Instruction& instruction)
-{
+int Decoder::add_inexact_divergence(const ptx::Instruction& instruction) {
     const FunctionFusion* fusion = find_fusion(text_.fingerprint, function_.name);
     if (!fusion) return -1;
     const auto found = fusion->branches.find(instruction.ptx_line);
@@ -139,14 +131,12 @@ int Decoder::add_inexact_divergence(const ptx::Instruction& instruction)
     return static_cast<int>(program_.inexact_divergences.size()) - 1;
 }
 
-std::uint32_t Decoder::next_program_counter(const ptx::Instruction& instruction)
-{
+std::uint32_t Decoder::next_program_counter(const ptx::Instruction& instruction) {
     module_.instruction_places.push_back({source_place(text_, instruction.location), code_->function});
     return static_cast<std::uint32_t>(module_.instruction_places.size() - 1);
 }
 
-DecodedInstruction Decoder::decode(const ptx::Instruction& instruction)
-{
+DecodedInstruction Decoder::decode(const ptx::Instruction& instruction) {
     refuse_sinks_as_sources(instruction);
     DecodedInstruction out;
     if (instruction.guard >= 0) {
@@ -165,8 +155,7 @@ DecodedInstruction Decoder::decode(const ptx::Instruction& instruction)
     refuse(instruction);
 }
 
-void Decoder::add_lanewise(const ptx::Instruction& instruction, const Semantics& semantics, DecodedInstruction& out)
-{
+void Decoder::add_lanewise(const ptx::Instruction& instruction, const Semantics& semantics, DecodedInstruction& out) {
     out.execute = semantics.execute;
     out.immediate = semantics.immediate;
     const auto add_one = [&](const ptx::Operand& operand) {
@@ -182,8 +171,7 @@ void Decoder::add_lanewise(const ptx::Instruction& instruction, const Semantics&
     }
 }
 
-Message Decoder::message_of(MessageCode code, const ptx::Instruction& instruction) const
-{
+Message Decoder::message_of(MessageCode code, const ptx::Instruction& instruction) const {
     std::string text = instruction.opcode;
     for (const std::string& modifier : instruction.modifiers) text += "." + modifier;
     Message message(code, {{"instruction", text}, {"kernel", program_.name}});
@@ -194,20 +182,17 @@ Message Decoder::message_of(MessageCode code, const ptx::Instruction& instructio
     return message;
 }
 
-void Decoder::refuse(const ptx::Instruction& instruction, const char* part) const
-{
+void Decoder::refuse(const ptx::Instruction& instruction, const char* part) const {
     Message message = message_of(MessageCode::instruction_not_supported, instruction);
     if (part) message.fields.emplace_back("part", part);
     throw DeviceError(error_not_supported, std::move(message));
 }
 
-void Decoder::refuse(const ptx::Instruction& instruction, MessageCode code) const
-{
+void Decoder::refuse(const ptx::Instruction& instruction, MessageCode code) const {
     throw DeviceError(error_not_supported, message_of(code, instruction));
 }
 
-void Decoder::refuse_callee(const ptx::Instruction& instruction, const std::string& callee) const
-{
+void Decoder::refuse_callee(const ptx::Instruction& instruction, const std::string& callee) const {
     Message message = message_of(MessageCode::function_without_body, instruction);
     message.fields.emplace_back("callee", callee);
     throw DeviceError(error_not_supported, std::move(message));

@@ -68,8 +68,7 @@ public:
     /// Notes that operand `n` is a predicate that is read negated.
     static void negate(DecodedInstruction& instruction, int n) { instruction.negated |= 1u << n; }
     /// Keeps data for a handler and puts its address into `instruction.immediate`.
-    template <class Details> Details& keep(DecodedInstruction& instruction, Details details)
-    {
+    template <class Details> Details& keep(DecodedInstruction& instruction, Details details) {
         auto kept = std::make_shared<Details>(std::move(details));
         instruction.immediate = reinterpret_cast<std::uint64_t>(kept.get());
         code_->details.push_back(kept);

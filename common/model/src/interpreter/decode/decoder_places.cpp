@@ -14,8 +14,7 @@
 
 namespace simt::interpreter {
 
-std::uint32_t Decoder::take(std::size_t bytes)
-{
+std::uint32_t Decoder::take(std::size_t bytes) {
     const std::size_t offset = memory::round_up(code_->constants.size(), bytes >= 64 ? 64 : 4);
     code_->constants.resize(offset + bytes, 0);
     return static_cast<std::uint32_t>(offset);
@@ -23,8 +22,7 @@ std::uint32_t Decoder::take(std::size_t bytes)
 
 std::uint32_t Decoder::take_lanes(int bytes) { return take(bytes == 0 ? 4 : static_cast<std::size_t>(bytes) * warp_size); }
 
-std::uint32_t Decoder::constant(std::uint64_t bits, int bytes)
-{
+std::uint32_t Decoder::constant(std::uint64_t bits, int bytes) {
     auto& known = constants_[bytes];
     for (const auto& [value, offset] : known)
         if (value == bits) return offset;
@@ -39,15 +37,13 @@ std::uint32_t Decoder::constant(std::uint64_t bits, int bytes)
     return offset;
 }
 
-std::uint32_t Decoder::scratch()
-{
+std::uint32_t Decoder::scratch() {
     constexpr std::size_t widest = 16;
     if (scratch_ == no_operand) scratch_ = take(widest * warp_size);
     return scratch_;
 }
 
-std::uint32_t Decoder::special(const std::string& name, int bytes)
-{
+std::uint32_t Decoder::special(const std::string& name, int bytes) {
     const std::string key = name + "/" + std::to_string(bytes);
     if (const auto found = specials_.find(key); found != specials_.end()) return found->second;
     const std::optional<Special> which = find_special(name);
@@ -60,8 +56,7 @@ std::uint32_t Decoder::special(const std::string& name, int bytes)
     return offset;
 }
 
-std::uint32_t Decoder::local_address(std::uint64_t variable, int bytes, bool generic)
-{
+std::uint32_t Decoder::local_address(std::uint64_t variable, int bytes, bool generic) {
     for (const LocalSlot& slot : code_->local_addresses)
         if (slot.variable == variable && slot.bytes == bytes && slot.generic == generic) return slot.offset;
     const std::uint32_t offset = take_lanes(bytes);
@@ -69,8 +64,7 @@ std::uint32_t Decoder::local_address(std::uint64_t variable, int bytes, bool gen
     return offset;
 }
 
-LocalPlace Decoder::local_place(const ptx::Operand& operand) const
-{
+LocalPlace Decoder::local_place(const ptx::Operand& operand) const {
     const auto index = static_cast<std::size_t>(operand.index);
     switch (operand.scope) {
         case ptx::Operand::Scope::parameter: return code_->parameters.at(index);
@@ -79,8 +73,7 @@ LocalPlace Decoder::local_place(const ptx::Operand& operand) const
     }
 }
 
-std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
-{
+std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes) {
     using Scope = ptx::Operand::Scope;
     if (operand.scope == Scope::function) {
         const int number = module_.find_function(text_, operand.name);
@@ -114,8 +107,7 @@ std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
     return variable->address;
 }
 
-std::uint64_t Decoder::constant_bits(const ptx::Operand& operand, ptx::Type type, int bytes)
-{
+std::uint64_t Decoder::constant_bits(const ptx::Operand& operand, ptx::Type type, int bytes) {
     if (operand.kind == ptx::Operand::Kind::integer) {
         if (type == ptx::Type::f32 || type == ptx::Type::f64) {
             // An integer constant as a floating-point operand is converted.
@@ -132,15 +124,13 @@ std::uint64_t Decoder::constant_bits(const ptx::Operand& operand, ptx::Type type
     return bytes == 4 ? std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits))) : bits;
 }
 
-std::uint32_t Decoder::register_place(const ptx::Operand& operand) const
-{
+std::uint32_t Decoder::register_place(const ptx::Operand& operand) const {
     const ptx::Register& reg = function_.registers[operand.index];
     const auto part = static_cast<std::uint32_t>(std::max(operand.component, 0));
     return registers_[operand.index] + part * static_cast<std::uint32_t>(bytes_in_register(reg.type) * warp_size);
 }
 
-std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
-{
+std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type) {
     using Kind = ptx::Operand::Kind;
     const int bytes = bytes_in_register(type);
     switch (operand.kind) {
@@ -175,8 +165,7 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
     throw DeviceError(error_invalid_ptx, {MessageCode::unknown_operand, {{"function", function_.name}}});
 }
 
-AddressOperand Decoder::address(const ptx::Operand& operand, ptx::StateSpace space)
-{
+AddressOperand Decoder::address(const ptx::Operand& operand, ptx::StateSpace space) {
     AddressOperand out;
     out.offset = operand.integer;
     if (operand.base == ptx::Operand::Base::reg) {

@@ -24,8 +24,7 @@ bool ends_thread(const ptx::Instruction& i) { return i.opcode == "ret" || i.opco
 /// The basic blocks of a function. Block number `count` is the virtual exit.
 class Blocks {
 public:
-    explicit Blocks(const ptx::Function& function) : function_(function)
-    {
+    explicit Blocks(const ptx::Function& function) : function_(function) {
         const std::size_t size = function.instructions.size();
         Numbered<bool> starts(size + 1, false);
         starts[0] = true;
@@ -50,8 +49,7 @@ public:
 private:
     int end_of(int block) const { return block + 1 < count() ? first_[block + 1] : static_cast<int>(function_.instructions.size()); }
 
-    void find_successors(int block)
-    {
+    void find_successors(int block) {
         Numbered<int>& to = successors_[block];
         const ptx::Instruction& last = function_.instructions[end_of(block) - 1];
         const bool conditional = last.guard >= 0;
@@ -77,8 +75,7 @@ private:
 
 using Edges = Numbered<Numbered<int>>;
 
-Edges reversed(const Edges& edges)
-{
+Edges reversed(const Edges& edges) {
     Edges back(edges.size());
     for (std::size_t from = 0; from < edges.size(); ++from)
         for (const int to : edges[from]) back[to].push_back(static_cast<int>(from));
@@ -86,8 +83,7 @@ Edges reversed(const Edges& edges)
 }
 
 /// Nodes that can be reached from `root`, in reverse post-order.
-Numbered<int> order_from(const Edges& edges, int root)
-{
+Numbered<int> order_from(const Edges& edges, int root) {
     Numbered<int> order;
     Numbered<bool> seen(edges.size(), false);
     std::vector<std::pair<int, std::size_t>> open{{root, 0}};
@@ -110,8 +106,7 @@ Numbered<int> order_from(const Edges& edges, int root)
 }
 
 /// The immediate dominator of each node, from `root`; -1 for nodes that cannot be reached.
-Numbered<int> immediate_dominators(const Edges& edges, int root)
-{
+Numbered<int> immediate_dominators(const Edges& edges, int root) {
     const Edges back = reversed(edges);
     const Numbered<int> order = order_from(edges, root);
     Numbered<int> position(edges.size(), -1), dominator(edges.size(), -1);
@@ -142,8 +137,7 @@ Numbered<int> immediate_dominators(const Edges& edges, int root)
 /// The natural loops of a function, those with one head taken together.
 class Loops {
 public:
-    Loops(const Blocks& blocks, const Edges& edges) : loop_of_(edges.size(), -1)
-    {
+    Loops(const Blocks& blocks, const Edges& edges) : loop_of_(edges.size(), -1) {
         const Numbered<int> dominators = immediate_dominators(edges, 0);
         const Edges back = reversed(edges);
         for (int block = 0; block < blocks.count(); ++block)
@@ -170,14 +164,12 @@ public:
     bool holds_block(int loop, int block) const { return loop < 0 || members_[loop][block]; }
 
 private:
-    static bool dominates(const Numbered<int>& dominators, int head, int block)
-    {
+    static bool dominates(const Numbered<int>& dominators, int head, int block) {
         while (block != head && dominators[block] >= 0 && dominators[block] != block) block = dominators[block];
         return block == head;
     }
 
-    void add(int head, int source, const Edges& back)
-    {
+    void add(int head, int source, const Edges& back) {
         const auto known = std::ranges::find(heads_, head);
         const auto loop = known - heads_.begin();
         if (known == heads_.end()) {
@@ -205,8 +197,7 @@ public:
     PostDominators(const Blocks& blocks, const Edges& edges, const Loops& loops) : blocks_(blocks), edges_(edges), loops_(loops) {}
 
     /// The immediate post-dominator of a block; the number of blocks if there is none but the end.
-    int of(int loop, int block)
-    {
+    int of(int loop, int block) {
         auto& known = found_[loop];
         if (known.empty()) {
             Edges inside(edges_.size());
@@ -234,20 +225,17 @@ private:
 
 }  // namespace
 
-bool holds(const Numbered<int>& parents, int outer, int inner)
-{
+bool holds(const Numbered<int>& parents, int outer, int inner) {
     while (inner != outer && inner >= 0) inner = parents[inner];
     return inner == outer;
 }
 
-std::size_t results_of(const ptx::Instruction& instruction)
-{
+std::size_t results_of(const ptx::Instruction& instruction) {
     static constexpr std::string_view without[] = {"st", "red", "bra", "brx", "call", "bar", "barrier", "ret"};
     return instruction.operands.empty() || std::ranges::find(without, instruction.opcode) != std::end(without) ? 0 : 1;
 }
 
-Flow find_flow(const ptx::Function& function)
-{
+Flow find_flow(const ptx::Function& function) {
     const std::size_t size = function.instructions.size();
     Flow flow{Numbered<int>(size, -1), Numbered<int>(size, -1), Numbered<int>(size + 1, -1), {}};
     if (size == 0) return flow;

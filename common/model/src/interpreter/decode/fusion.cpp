@@ -35,8 +35,7 @@ constexpr int error_invalid_value = 1;
 
 FusedAccess note_from(const Json& json) { return {json.at("file"), json.at("line"), json.at("ptx"), json.at("sass"), json.at("why")}; }
 
-FunctionFusion function_from(const Json& json)
-{
+FunctionFusion function_from(const Json& json) {
     FunctionFusion function;
     function.exact = json.at("exact");
     for (const auto& [line, how] : json.at("counted").items()) function.counted[std::stoi(line)] = {how.at(0), how.at(1), how.at(2)};
@@ -47,8 +46,7 @@ FunctionFusion function_from(const Json& json)
     return function;
 }
 
-Texts texts_from(const Json& json)
-{
+Texts texts_from(const Json& json) {
     Texts texts;
     texts.given = true;
     for (const auto& [name, functions] : json.at("texts").items())
@@ -58,8 +56,7 @@ Texts texts_from(const Json& json)
     return texts;
 }
 
-Texts read_texts()
-{
+Texts read_texts() {
     const char* named = std::getenv("SIMT_EXACTNESS");
     std::error_code none;
     const std::filesystem::path path =
@@ -74,14 +71,12 @@ Texts read_texts()
     return {};
 }
 
-Texts& all_texts()
-{
+Texts& all_texts() {
     static Texts& texts = *new Texts(read_texts());
     return texts;
 }
 
-std::mutex& texts_mutex()
-{
+std::mutex& texts_mutex() {
     static std::mutex& mutex = *new std::mutex;
     return mutex;
 }
@@ -89,13 +84,11 @@ std::mutex& texts_mutex()
 /// A folder that is removed with what is in it.
 class WorkFolder {
 public:
-    WorkFolder()
-    {
+    WorkFolder() {
         std::string name = std::filesystem::temp_directory_path() / "conflict-free-XXXXXX";
         if (mkdtemp(name.data())) path_ = name;
     }
-    ~WorkFolder()
-    {
+    ~WorkFolder() {
         std::error_code none;
         if (!path_.empty()) std::filesystem::remove_all(path_, none);
     }
@@ -107,8 +100,7 @@ private:
     std::filesystem::path path_;
 };
 
-std::string file_name_of(std::uint64_t text)
-{
+std::string file_name_of(std::uint64_t text) {
     std::ostringstream name;
     name << std::hex << text << ".ptx";
     return name.str();
@@ -116,8 +108,7 @@ std::string file_name_of(std::uint64_t text)
 
 }  // namespace
 
-void compare_loaded(std::uint64_t text, std::string_view content)
-{
+void compare_loaded(std::uint64_t text, std::string_view content) {
     const std::lock_guard lock(texts_mutex());
     const char* comparer = std::getenv("SIMT_COMPARER");
     Texts& texts = all_texts();
@@ -139,8 +130,7 @@ void compare_loaded(std::uint64_t text, std::string_view content)
     }
 }
 
-std::string why_unknown(std::uint64_t text)
-{
+std::string why_unknown(std::uint64_t text) {
     const std::lock_guard lock(texts_mutex());
     const Texts& texts = all_texts();
     if (!texts.unknown.empty() || !texts.given || texts.known.contains(text)) return texts.unknown;
@@ -148,16 +138,14 @@ std::string why_unknown(std::uint64_t text)
     return found == texts.loaded.end() ? "not compared with machine code: the program has loaded this kernel while it ran" : found->second;
 }
 
-std::uint64_t fingerprint(std::string_view text)
-{
+std::uint64_t fingerprint(std::string_view text) {
     // FNV-1a.
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
     return hash;
 }
 
-const FunctionFusion* find_fusion(std::uint64_t text, const std::string& function)
-{
+const FunctionFusion* find_fusion(std::uint64_t text, const std::string& function) {
     const std::lock_guard lock(texts_mutex());
     const auto& texts = all_texts().known;
     const auto functions = texts.find(text);

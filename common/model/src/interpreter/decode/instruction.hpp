@@ -61,16 +61,14 @@ struct DecodedInstruction {
     /// The instruction's number in its module, under which its accesses are reported.
     std::uint32_t program_counter = 0;
 
-    std::uint32_t operand_at(int n) const
-    {
+    std::uint32_t operand_at(int n) const {
         const auto at = static_cast<std::size_t>(n);
         return at < operand.size() ? operand[at] : operands[at];
     }
 };
 
 /// The data that the decoder kept for a handler (Decoder::keep()).
-template <class Details> const Details& details(const DecodedInstruction& instruction)
-{
+template <class Details> const Details& details(const DecodedInstruction& instruction) {
     return *reinterpret_cast<const Details*>(instruction.immediate);
 }
 
@@ -83,26 +81,22 @@ struct Semantics {
     std::uint64_t immediate = 0;
 };
 
-template <class T> inline T* values(RegisterFile& warp, std::uint32_t offset)
-{
+template <class T> inline T* values(RegisterFile& warp, std::uint32_t offset) {
     return std::assume_aligned<sizeof(T) < 4 ? 4 : 32>(reinterpret_cast<T*>(warp.registers + offset));
 }
 
-inline std::uint32_t& predicate(RegisterFile& warp, std::uint32_t offset)
-{
+inline std::uint32_t& predicate(RegisterFile& warp, std::uint32_t offset) {
     return *reinterpret_cast<std::uint32_t*>(warp.registers + offset);
 }
 
 /// The predicate that operand `n` reads, negated where the text says so.
-inline std::uint32_t read_predicate(RegisterFile& warp, const DecodedInstruction& instruction, int n)
-{
+inline std::uint32_t read_predicate(RegisterFile& warp, const DecodedInstruction& instruction, int n) {
     const std::uint32_t value = predicate(warp, instruction.operand[static_cast<std::size_t>(n)]);
     return instruction.negated >> n & 1 ? ~value : value;
 }
 
 /// Reads a lane's value in the register at `at`, whose values have `bytes` bytes; at most the lower 8 of them.
-inline std::uint64_t read_lane(const unsigned char* at, std::size_t lane, int bytes)
-{
+inline std::uint64_t read_lane(const unsigned char* at, std::size_t lane, int bytes) {
     const auto size = static_cast<std::size_t>(bytes);
     std::uint64_t value = 0;
     std::memcpy(&value, at + lane * size, size < sizeof value ? size : sizeof value);
@@ -110,25 +104,21 @@ inline std::uint64_t read_lane(const unsigned char* at, std::size_t lane, int by
 }
 
 /// Writes the lower bytes of `value` for a lane into the register at `at`.
-inline void write_lane(unsigned char* at, std::size_t lane, std::uint64_t value, int bytes)
-{
+inline void write_lane(unsigned char* at, std::size_t lane, std::uint64_t value, int bytes) {
     const auto size = static_cast<std::size_t>(bytes);
     std::memcpy(at + lane * size, &value, size < sizeof value ? size : sizeof value);
 }
 
 /// The same of a register of `warp` by its offset.
-inline std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, std::size_t lane, int bytes)
-{
+inline std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, std::size_t lane, int bytes) {
     return read_lane(warp.registers + offset, lane, bytes);
 }
-inline void set_lane_value(RegisterFile& warp, std::uint32_t offset, std::size_t lane, std::uint64_t value, int bytes)
-{
+inline void set_lane_value(RegisterFile& warp, std::uint32_t offset, std::size_t lane, std::uint64_t value, int bytes) {
     write_lane(warp.registers + offset, lane, value, bytes);
 }
 
 /// Writes a predicate for the active lanes.
-inline void write_predicate(RegisterFile& warp, std::uint32_t offset, std::uint32_t value)
-{
+inline void write_predicate(RegisterFile& warp, std::uint32_t offset, std::uint32_t value) {
     std::uint32_t& old = predicate(warp, offset);
     old = (old & ~warp.active) | (value & warp.active);
 }

@@ -13,8 +13,7 @@ namespace {
 
 using ptx::Type;
 
-template <std::size_t n> bool is_one_of(std::string_view opcode, const std::array<std::string_view, n>& opcodes)
-{
+template <std::size_t n> bool is_one_of(std::string_view opcode, const std::array<std::string_view, n>& opcodes) {
     return std::ranges::find(opcodes, opcode) != opcodes.end();
 }
 
@@ -23,8 +22,7 @@ constexpr std::array<std::string_view, 8> functions{"cos", "ex2", "lg2", "rcp", 
 constexpr std::array<std::string_view, 2> of_warps{"mma", "shfl"};
 constexpr std::array<std::string_view, 6> ends_block{"bra", "brx", "call", "exit", "ret", "trap"};
 
-Issued issued_by(const ptx::Instruction& instruction)
-{
+Issued issued_by(const ptx::Instruction& instruction) {
     if (instruction.guard >= 0) return {};
     const Type type = instruction.type();
     if (is_one_of(instruction.opcode, of_warps)) return {.instructions = 1};
@@ -39,16 +37,14 @@ Issued issued_by(const ptx::Instruction& instruction)
 
 }  // namespace
 
-Issued& Issued::operator+=(const Issued& other)
-{
+Issued& Issued::operator+=(const Issued& other) {
     instructions += other.instructions;
     double_precision += other.double_precision;
     special_functions += other.special_functions;
     return *this;
 }
 
-ptx::Numbered<Issued> issued_by_blocks(const ptx::Function& function)
-{
+ptx::Numbered<Issued> issued_by_blocks(const ptx::Function& function) {
     const auto count = function.instructions.size();
     ptx::Numbered<bool> begins(count + 1, false);
     for (const ptx::Label& label : function.labels) begins[label.instruction] = true;

@@ -32,8 +32,7 @@ namespace {
 
 using Table = std::unordered_map<std::string_view, std::vector<Form>>;
 
-Table make_table()
-{
+Table make_table() {
     Table table;
 #define EXECUTES(opcode, handler) table[opcode].push_back({.executes = handler});
 #define LANEWISE(opcode, finder) table[opcode].push_back({.finds = finder});
@@ -51,15 +50,13 @@ Table make_table()
 
 }  // namespace
 
-std::span<const Form> forms_of(std::string_view opcode)
-{
+std::span<const Form> forms_of(std::string_view opcode) {
     static const Table table = make_table();
     const auto found = table.find(opcode);
     return found == table.end() ? std::span<const Form>() : std::span<const Form>(found->second);
 }
 
-Semantics find_lanewise(const ptx::Instruction& instruction)
-{
+Semantics find_lanewise(const ptx::Instruction& instruction) {
     for (const Form& form : forms_of(instruction.opcode)) {
         if (!form.finds) continue;
         if (const Semantics found = form.finds(instruction); found.execute) return found;

@@ -18,25 +18,21 @@ using ptx::Numbered;
 
 using Registers = Numbered<bool>;
 
-bool is_any(const ptx::Instruction& instruction, std::initializer_list<std::string_view> opcodes)
-{
+bool is_any(const ptx::Instruction& instruction, std::initializer_list<std::string_view> opcodes) {
     return std::ranges::find(opcodes, instruction.opcode) != opcodes.end();
 }
 
-bool is_strong(const ptx::Instruction& load)
-{
+bool is_strong(const ptx::Instruction& load) {
     return load.has("volatile") || load.has("relaxed") || load.has("acquire") || load.has("mmio");
 }
 
-bool is_same_address(const ptx::Operand& one, const ptx::Operand& other)
-{
+bool is_same_address(const ptx::Operand& one, const ptx::Operand& other) {
     return one.base == other.base && one.scope == other.scope && one.index == other.index && one.integer == other.integer &&
            one.name == other.name;
 }
 
 /// Calls `visit` with each register that an operand names.
-template <class Visit> void for_each_register(const ptx::Operand& operand, Visit&& visit)
-{
+template <class Visit> void for_each_register(const ptx::Operand& operand, Visit&& visit) {
     if (operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg) visit(operand.index);
     for (const ptx::Operand& element : operand.elements) for_each_register(element, visit);
     for (const ptx::Operand& second : operand.second) for_each_register(second, visit);
@@ -45,8 +41,7 @@ template <class Visit> void for_each_register(const ptx::Operand& operand, Visit
 /// The instructions of one loop, inner loops included.
 class Loop {
 public:
-    Loop(const ptx::Function& function, const Flow& flow, int loop) : function_(function)
-    {
+    Loop(const ptx::Function& function, const Flow& flow, int loop) : function_(function) {
         for (std::size_t i = 0; i < function.instructions.size(); ++i)
             if (holds(flow.parents, loop, flow.loops[i])) members_.push_back(i);
         for (const std::size_t i : members_) {
@@ -60,8 +55,7 @@ public:
         }
     }
 
-    bool waits_at(std::size_t instruction) const
-    {
+    bool waits_at(std::size_t instruction) const {
         const ptx::Instruction& look = function_.instructions[instruction];
         if (has_barrier_ || !is_made_anew(look) || changes(look.operands.at(1))) return false;
         const Registers known = what_depends_on(look);
@@ -69,14 +63,12 @@ public:
     }
 
 private:
-    bool is_made_anew(const ptx::Instruction& look) const
-    {
+    bool is_made_anew(const ptx::Instruction& look) const {
         if (look.opcode == "atom") return true;
         return look.opcode == "ld" && (has_fence_ || is_strong(look));
     }
 
-    bool changes(const ptx::Operand& address) const
-    {
+    bool changes(const ptx::Operand& address) const {
         bool any = false;
         for_each_register(address, [&](int base) {
             for (const std::size_t i : members_) {
@@ -88,8 +80,7 @@ private:
     }
 
     /// The registers whose values in the loop depend on the result of `look`.
-    Registers what_depends_on(const ptx::Instruction& look) const
-    {
+    Registers what_depends_on(const ptx::Instruction& look) const {
         Registers known(function_.registers.size(), false);
         for_each_register(look.operands.front(), [&](int result) { known[result] = true; });
         for (bool is_new = true; is_new;) {
@@ -106,8 +97,7 @@ private:
         return known;
     }
 
-    static bool takes(const ptx::Instruction& instruction, const Registers& known)
-    {
+    static bool takes(const ptx::Instruction& instruction, const Registers& known) {
         bool any = instruction.guard >= 0 && known[instruction.guard];
         for (std::size_t n = results_of(instruction); n < instruction.operands.size(); ++n)
             for_each_register(instruction.operands[n], [&](int source) { any |= known[source]; });
@@ -121,8 +111,7 @@ private:
 };
 
 /// Adds loads that precede a polling loop and read the same address.
-void add_first_looks(const ptx::Function& function, Numbered<bool>& polls)
-{
+void add_first_looks(const ptx::Function& function, Numbered<bool>& polls) {
     std::vector<std::size_t> loads;
     for (std::size_t i = 0; i < polls.size(); ++i)
         if (function.instructions[i].opcode == "ld" && is_strong(function.instructions[i])) loads.push_back(i);
@@ -136,8 +125,7 @@ void add_first_looks(const ptx::Function& function, Numbered<bool>& polls)
 /// What the registers of a function hold, as far as moves and sums tell.
 class Values {
 public:
-    explicit Values(const ptx::Function& function) : group_(function.registers.size(), 0)
-    {
+    explicit Values(const ptx::Function& function) : group_(function.registers.size(), 0) {
         for (int i = 0; i < static_cast<int>(group_.size()); ++i) group_[i] = i;
         for (const ptx::Instruction& move : function.instructions)
             if (is_move(move) && is_register(move.operands[1])) group_[root(move.operands[0].index)] = root(move.operands[1].index);
@@ -152,32 +140,27 @@ public:
     }
 
     /// Whether two registers hold the same value at some time, because one is moved to the other.
-    bool are_one(const ptx::Operand& one, const ptx::Operand& other) const
-    {
+    bool are_one(const ptx::Operand& one, const ptx::Operand& other) const {
         return is_register(one) && is_register(other) && group_[one.index] == group_[other.index];
     }
 
     /// Text that is equal for two addresses if they are: a variable, a register, or the sum of such.
-    std::string place_of(const ptx::Operand& address) const
-    {
+    std::string place_of(const ptx::Operand& address) const {
         const std::string base = address.base == ptx::Operand::Base::reg ? place_of_register(address.index, 0) : address.name;
         return base + "+" + std::to_string(address.integer);
     }
 
 private:
     static bool is_register(const ptx::Operand& operand) { return operand.kind == ptx::Operand::Kind::reg; }
-    static bool is_move(const ptx::Instruction& instruction)
-    {
+    static bool is_move(const ptx::Instruction& instruction) {
         return is_any(instruction, {"mov", "cvta"}) && instruction.operands.size() == 2 && is_register(instruction.operands[0]);
     }
-    int root(int i)
-    {
+    int root(int i) {
         while (group_[i] != i) i = group_[i] = group_[group_[i]];
         return i;
     }
 
-    std::string place_of_register(int index, int depth) const
-    {
+    std::string place_of_register(int index, int depth) const {
         constexpr int deepest = 4;
         const auto origin = origins_.find(group_[index]);
         const ptx::Instruction* const from = origin == origins_.end() ? nullptr : origin->second;
@@ -199,8 +182,7 @@ private:
 
 }  // namespace
 
-Numbered<bool> find_guesses(const ptx::Function& function)
-{
+Numbered<bool> find_guesses(const ptx::Function& function) {
     Numbered<bool> guesses(function.instructions.size(), false);
     std::vector<const ptx::Instruction*> swaps;
     for (const ptx::Instruction& instruction : function.instructions)
@@ -217,8 +199,7 @@ Numbered<bool> find_guesses(const ptx::Function& function)
     return guesses;
 }
 
-Numbered<bool> find_polls(const ptx::Function& function, const Flow& flow)
-{
+Numbered<bool> find_polls(const ptx::Function& function, const Flow& flow) {
     Numbered<bool> polls(function.instructions.size(), false);
     for (int number = 0; number < static_cast<int>(flow.parents.size()); ++number) {
         const Loop loop(function, flow, number);

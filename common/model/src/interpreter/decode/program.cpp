@@ -20,8 +20,7 @@ constexpr std::size_t shared_begin = 1024;
 /// The gap between two variables, for indexes past the end. It is a multiple of all banks, so that no word changes its bank.
 constexpr std::size_t shared_gap = 1024;
 
-template <class Visit> void for_each_operand(const ptx::Operand& operand, Visit& visit)
-{
+template <class Visit> void for_each_operand(const ptx::Operand& operand, Visit& visit) {
     visit(operand);
     for (const ptx::Operand& element : operand.elements) for_each_operand(element, visit);
     for (const ptx::Operand& element : operand.second) for_each_operand(element, visit);
@@ -32,8 +31,7 @@ class Reach {
 public:
     explicit Reach(const LoadedModule& module) : module_(module) {}
 
-    void add(int number)
-    {
+    void add(int number) {
         if (!functions_.insert(number).second) return;
         order_.push_back(number);
         const auto& [text, function] = module_.functions[number];
@@ -41,8 +39,7 @@ public:
     }
 
     /// A call through a pointer can reach every function whose address the module takes anywhere.
-    void add_indirect()
-    {
+    void add_indirect() {
         if (!calls_indirectly_) return;
         for (int number = 0; number < static_cast<int>(module_.functions.size()); ++number)
             if (!module_.functions[number].function->is_entry) add(number);
@@ -53,8 +50,7 @@ public:
     bool is_repeatable() const { return is_repeatable_; }
 
 private:
-    void add(const ptx::Module& text, const ptx::Function& function, const ptx::Instruction& instruction)
-    {
+    void add(const ptx::Module& text, const ptx::Function& function, const ptx::Instruction& instruction) {
         if (instruction.opcode == "call" && !instruction.operands.empty()) {
             const ptx::Operand& first = instruction.operands.front();
             const ptx::Operand& callee = first.kind == ptx::Operand::Kind::vector ? instruction.operands.at(1) : first;
@@ -91,8 +87,7 @@ class SharedLayout {
 public:
     explicit SharedLayout(Program& program) : program_(program) {}
 
-    void add(std::string name, const ptx::Variable& variable)
-    {
+    void add(std::string name, const ptx::Variable& variable) {
         if (std::ranges::any_of(program_.shared, [&](const SharedVariable& other) { return other.name == name; })) return;
         if (variable.unsized_array || variable.linkage == ptx::Linkage::external) {
             dynamic_.push_back(std::move(name));
@@ -104,8 +99,7 @@ public:
         used_ += variable.bytes;
     }
 
-    void finish()
-    {
+    void finish() {
         program_.static_shared_bytes = used_;
         const std::size_t begin = memory::round_up(used_, std::max<std::size_t>(dynamic_alignment_, 16));
         const std::uint64_t offset = place(begin);
@@ -114,8 +108,7 @@ public:
     }
 
 private:
-    std::uint64_t place(std::size_t packed)
-    {
+    std::uint64_t place(std::size_t packed) {
         const std::uint64_t offset = shared_begin + packed + gaps_;
         gaps_ += shared_gap;
         return offset;
@@ -126,8 +119,7 @@ private:
     std::vector<std::string> dynamic_;
 };
 
-std::size_t bytes_of_parameters(const ptx::Function& function)
-{
+std::size_t bytes_of_parameters(const ptx::Function& function) {
     std::size_t bytes = 0;
     for (const ptx::Variable& parameter : function.parameters)
         bytes = memory::round_up(bytes, std::max<std::size_t>(parameter.alignment, 1)) + parameter.bytes;
@@ -136,15 +128,13 @@ std::size_t bytes_of_parameters(const ptx::Function& function)
 
 }  // namespace
 
-const LoadedModule::Variable* LoadedModule::find_variable(const ptx::Module& text, const std::string& name) const
-{
+const LoadedModule::Variable* LoadedModule::find_variable(const ptx::Module& text, const std::string& name) const {
     if (const auto own = internal_variables.find({&text, name}); own != internal_variables.end()) return &own->second;
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : &found->second;
 }
 
-int LoadedModule::find_function(const ptx::Module& text, const std::string& name) const
-{
+int LoadedModule::find_function(const ptx::Module& text, const std::string& name) const {
     const auto alias = text.aliases.find(name);
     const std::string& wanted = alias == text.aliases.end() ? name : alias->second;
     if (const auto own = internal_functions.find({&text, wanted}); own != internal_functions.end()) return own->second;
@@ -152,8 +142,7 @@ int LoadedModule::find_function(const ptx::Module& text, const std::string& name
     return found == function_numbers.end() ? -1 : found->second;
 }
 
-std::unique_ptr<Program> decode(const LoadedModule& module, int kernel)
-{
+std::unique_ptr<Program> decode(const LoadedModule& module, int kernel) {
     auto program = std::make_unique<Program>();
     program->module = &module;
     const ptx::Function& entry = *module.functions[kernel].function;

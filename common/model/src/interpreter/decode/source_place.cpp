@@ -34,15 +34,13 @@ constexpr std::array<std::string_view, 20> headers = {
     "surface_functions.h",
 };
 
-std::string file_of(const ptx::Module& text, const ptx::Location& location)
-{
+std::string file_of(const ptx::Module& text, const ptx::Location& location) {
     return std::filesystem::path(text.files[location.file]).filename().string();
 }
 
 }  // namespace
 
-bool is_part_of_language(std::string_view path)
-{
+bool is_part_of_language(std::string_view path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string_view::npos) return false;
     const std::string_view folder = path.substr(0, slash), name = path.substr(slash + 1);
@@ -53,8 +51,7 @@ bool is_part_of_language(std::string_view path)
            folder.ends_with("/include/cooperative_groups") || std::ranges::find(headers, name) != headers.end();
 }
 
-SourcePlace source_place(const ptx::Module& text, const ptx::Location& location)
-{
+SourcePlace source_place(const ptx::Module& text, const ptx::Location& location) {
     if (location.file < 0) return {};
     ptx::Location at = location;
     const auto caller = [&](const ptx::Location& inner) -> const ptx::Inlining& { return text.inlinings[inner.inlined - 1]; };

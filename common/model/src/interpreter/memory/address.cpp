@@ -19,8 +19,7 @@ struct Conversion {
 };
 
 /// Global and constant memory have one address in both spaces.
-void copy_address(Warp& warp, const DecodedInstruction& instruction)
-{
+void copy_address(Warp& warp, const DecodedInstruction& instruction) {
     const std::uint64_t* from = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint64_t* to = values<std::uint64_t>(warp, instruction.operand[0]);
     if (warp.active == all_lanes) {
@@ -30,8 +29,7 @@ void copy_address(Warp& warp, const DecodedInstruction& instruction)
     for (const std::size_t lane : lanes_in(warp.active)) to[lane] = from[lane];
 }
 
-void convert_address(Warp& warp, const DecodedInstruction& instruction)
-{
+void convert_address(Warp& warp, const DecodedInstruction& instruction) {
     const auto& conversion = details<Conversion>(instruction);
     for (const std::size_t lane : lanes_in(warp.active)) {
         std::uint64_t address = lane_value(warp, instruction.operand[1], lane, conversion.from_bytes);
@@ -41,8 +39,7 @@ void convert_address(Warp& warp, const DecodedInstruction& instruction)
     }
 }
 
-std::uint64_t window_of(ptx::StateSpace space)
-{
+std::uint64_t window_of(ptx::StateSpace space) {
     switch (space) {
         case ptx::StateSpace::shared: return memory::shared_window;
         case ptx::StateSpace::local: return memory::local_window;
@@ -51,8 +48,7 @@ std::uint64_t window_of(ptx::StateSpace space)
     }
 }
 
-void test_space(Warp& warp, const DecodedInstruction& instruction)
-{
+void test_space(Warp& warp, const DecodedInstruction& instruction) {
     const std::uint64_t* address = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint32_t result = 0;
     for (const std::size_t lane : lanes_in(warp.active)) {
@@ -75,8 +71,7 @@ void test_space(Warp& warp, const DecodedInstruction& instruction)
 }
 
 /// Executes `mapa`: finds the address of the same place in another block's shared memory.
-void map_to_rank(Warp& warp, const DecodedInstruction& instruction)
-{
+void map_to_rank(Warp& warp, const DecodedInstruction& instruction) {
     const int bytes = instruction.width[0];
     const std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[2]);
     for (const std::size_t lane : lanes_in(warp.active)) {
@@ -87,8 +82,7 @@ void map_to_rank(Warp& warp, const DecodedInstruction& instruction)
     }
 }
 
-void rank_of_address(Warp& warp, const DecodedInstruction& instruction)
-{
+void rank_of_address(Warp& warp, const DecodedInstruction& instruction) {
     const int bytes = instruction.width[1];
     std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[0]);
     for (const std::size_t lane : lanes_in(warp.active)) {
@@ -101,8 +95,7 @@ void rank_of_address(Warp& warp, const DecodedInstruction& instruction)
 
 }  // namespace
 
-bool decode_address_conversion(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_address_conversion(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     const ptx::Type type = instruction.type();
     for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), type);
     const Conversion conversion{window_of(space_of(instruction)), instruction.has("to"), out.width[1], out.width[0]};
@@ -112,8 +105,7 @@ bool decode_address_conversion(Decoder& decoder, const ptx::Instruction& instruc
     return true;
 }
 
-bool decode_space_test(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_space_test(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decoder.add(out, instruction.operands.at(0), ptx::Type::pred);
     decoder.add(out, instruction.operands.at(1), ptx::Type::b64);
     out.immediate = static_cast<std::uint64_t>(space_of(instruction));
@@ -121,16 +113,14 @@ bool decode_space_test(Decoder& decoder, const ptx::Instruction& instruction, De
     return true;
 }
 
-bool decode_address_in_cluster(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_address_in_cluster(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), instruction.type());
     decoder.add(out, instruction.operands.at(2), ptx::Type::u32);
     out.execute = map_to_rank;
     return true;
 }
 
-bool decode_rank_of_address(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_rank_of_address(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decoder.add(out, instruction.operands.at(0), ptx::Type::u32);
     decoder.add(out, instruction.operands.at(1), instruction.type());
     out.execute = rank_of_address;

@@ -28,8 +28,7 @@ struct AtomicAccess : MemoryAccess {
     bool counts = false;
 };
 
-template <class T> T combine(Update update, T old, T value, T swap)
-{
+template <class T> T combine(Update update, T old, T value, T swap) {
     switch (update) {
         case Update::add:
             if constexpr (std::is_integral_v<T>)
@@ -54,41 +53,35 @@ template <class T> T combine(Update update, T old, T value, T swap)
     return old;
 }
 
-template <class Bits> Bits load_relaxed(unsigned char* at)
-{
+template <class Bits> Bits load_relaxed(unsigned char* at) {
     return std::atomic_ref<Bits>(*reinterpret_cast<Bits*>(at)).load(std::memory_order_relaxed);
 }
 
 /// Replaces the bits at `at` by `next(bits)` atomically; returns the old bits.
-template <class Bits, class Next> Bits replace(unsigned char* at, Next&& next)
-{
+template <class Bits, class Next> Bits replace(unsigned char* at, Next&& next) {
     std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(at));
     Bits old = word.load(std::memory_order_relaxed);
     while (!word.compare_exchange_weak(old, next(old), std::memory_order_acq_rel)) {}
     return old;
 }
 
-template <class T, class Bits> Bits update(const AtomicAccess& access, unsigned char* at, Bits value, Bits swap)
-{
+template <class T, class Bits> Bits update(const AtomicAccess& access, unsigned char* at, Bits value, Bits swap) {
     return replace<Bits>(at, [&](Bits old) {
         return std::bit_cast<Bits>(combine<T>(access.update, std::bit_cast<T>(old), std::bit_cast<T>(value), std::bit_cast<T>(swap)));
     });
 }
 
-template <class H> std::uint16_t combine_as(Update update, std::uint16_t old, std::uint16_t value)
-{
+template <class H> std::uint16_t combine_as(Update update, std::uint16_t old, std::uint16_t value) {
     return round_to<H>(combine<float>(update, to_float(H{old}), to_float(H{value}), 0)).bits;
 }
 
-std::uint16_t combine_half(const AtomicAccess& access, std::uint16_t old, std::uint16_t value)
-{
+std::uint16_t combine_half(const AtomicAccess& access, std::uint16_t old, std::uint16_t value) {
     const bool brain = access.type == ptx::Type::bf16 || access.type == ptx::Type::bf16x2;
     return brain ? combine_as<Bfloat>(access.update, old, value) : combine_as<Half>(access.update, old, value);
 }
 
 /// Updates one element of `bytes` bytes and returns its old value.
-std::uint64_t update_element(const AtomicAccess& access, unsigned char* at, std::uint64_t value, std::uint64_t swap)
-{
+std::uint64_t update_element(const AtomicAccess& access, unsigned char* at, std::uint64_t value, std::uint64_t swap) {
     using ptx::Type;
     const auto value32 = static_cast<std::uint32_t>(value), swap32 = static_cast<std::uint32_t>(swap);
     switch (access.type) {
@@ -116,8 +109,7 @@ std::uint64_t update_element(const AtomicAccess& access, unsigned char* at, std:
 }
 
 /// Updates 16 bytes, by `exch` or `cas` alone. A lock orders blocks on several host threads.
-void update_wide(const AtomicAccess& access, unsigned char* at, const unsigned char* value, const unsigned char* swap, unsigned char* old)
-{
+void update_wide(const AtomicAccess& access, unsigned char* at, const unsigned char* value, const unsigned char* swap, unsigned char* old) {
     static std::atomic_flag lock;
     while (lock.test_and_set(std::memory_order_acquire)) {}
     std::memcpy(old, at, 16);
@@ -126,8 +118,7 @@ void update_wide(const AtomicAccess& access, unsigned char* at, const unsigned c
     lock.clear(std::memory_order_release);
 }
 
-void update_lane(Warp& warp, const DecodedInstruction& instruction, const AtomicAccess& access, std::size_t lane, unsigned char* at)
-{
+void update_lane(Warp& warp, const DecodedInstruction& instruction, const AtomicAccess& access, std::size_t lane, unsigned char* at) {
     const int width = access.register_bytes;
     for (int part = 0; part < access.count; ++part, at += access.element_bytes) {
         const auto value_operand = instruction.operand_at(access.value_operand + part);
@@ -149,8 +140,7 @@ void update_lane(Warp& warp, const DecodedInstruction& instruction, const Atomic
     }
 }
 
-int occurrences(const ptx::Operand& operand, int index)
-{
+int occurrences(const ptx::Operand& operand, int index) {
     const bool is_register = operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg;
     int count = is_register && operand.index == index ? 1 : 0;
     for (const ptx::Operand& element : operand.elements) count += occurrences(element, index);
@@ -159,8 +149,7 @@ int occurrences(const ptx::Operand& operand, int index)
 }
 
 /// The number of times that a function's instructions name a register.
-int occurrences(const ptx::Function& function, int index)
-{
+int occurrences(const ptx::Function& function, int index) {
     int count = 0;
     for (const ptx::Instruction& instruction : function.instructions)
         for (const ptx::Operand& operand : instruction.operands) count += occurrences(operand, index);
@@ -168,24 +157,21 @@ int occurrences(const ptx::Function& function, int index)
 }
 
 /// Whether no other instruction names the registers of a result.
-bool is_discarded(const ptx::Function& function, const ptx::Operand& result)
-{
+bool is_discarded(const ptx::Function& function, const ptx::Operand& result) {
     return std::all_of(result.elements.begin(), result.elements.end(),
                        [&](const ptx::Operand& element) { return is_discarded(function, element); }) &&
            (result.kind != ptx::Operand::Kind::reg || occurrences(function, result.index) <= 1);
 }
 
 /// How sm_90 executes the operation in shared memory, where it cannot add floating-point numbers and can only swap 8 bytes.
-AtomicKind kind_of(const AtomicAccess& access)
-{
+AtomicKind kind_of(const AtomicAccess& access) {
     if (access.update == Update::compare_and_swap) return AtomicKind::compare_and_swap;
     if (access.update == Update::exchange) return AtomicKind::native;
     const bool is_whole = access.type == ptx::Type::u32 || access.type == ptx::Type::s32 || access.type == ptx::Type::b32;
     return is_whole ? AtomicKind::native : AtomicKind::loop;
 }
 
-void execute_atomic(Warp& warp, const DecodedInstruction& instruction)
-{
+void execute_atomic(Warp& warp, const DecodedInstruction& instruction) {
     const auto& access = details<AtomicAccess>(instruction);
     find_addresses(warp, instruction, access);
     by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
@@ -203,8 +189,7 @@ void execute_atomic(Warp& warp, const DecodedInstruction& instruction)
 
 }  // namespace
 
-bool find_update(const ptx::Instruction& instruction, Update& update)
-{
+bool find_update(const ptx::Instruction& instruction, Update& update) {
     static constexpr std::pair<const char*, Update> names[] = {
         {"add", Update::add},       {"min", Update::minimum},         {"max", Update::maximum}, {"inc", Update::increment},
         {"dec", Update::decrement}, {"and", Update::bit_and},         {"or", Update::bit_or},   {"xor", Update::bit_xor},
@@ -217,8 +202,7 @@ bool find_update(const ptx::Instruction& instruction, Update& update)
     return false;
 }
 
-std::uint64_t update_element(Update update, ptx::Type type, unsigned char* at, std::uint64_t value)
-{
+std::uint64_t update_element(Update update, ptx::Type type, unsigned char* at, std::uint64_t value) {
     AtomicAccess access;
     access.update = update;
     access.type = type;
@@ -226,8 +210,7 @@ std::uint64_t update_element(Update update, ptx::Type type, unsigned char* at, s
     return update_element(access, at, value, 0);
 }
 
-bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (instruction.has("async")) return false;
     AtomicAccess access;
     if (!find_update(instruction, access.update) || ptx::bytes_of(instruction.type()) == 0) decoder.refuse(instruction);

@@ -11,8 +11,7 @@ using memory::AddressSpace;
 using memory::Allocation;
 
 /// Makes a message about an access, with what is known of its place.
-Message message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields)
-{
+Message message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) {
     Message message(
         code,
         {{"thread", warp.launch->info.thread(warp.thread_of(lane))}, {"operation", warp.access.operation}, {"bytes", warp.access.size}});
@@ -20,8 +19,7 @@ Message message_of(const Warp& warp, std::size_t lane, MessageCode code, std::in
     return message;
 }
 
-void report(Warp& warp, std::size_t lane, HazardKind kind, MessageCode code, std::initializer_list<MessageField> fields = {})
-{
+void report(Warp& warp, std::size_t lane, HazardKind kind, MessageCode code, std::initializer_list<MessageField> fields = {}) {
     const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {warp.access.program_counter};
     warp.block->report(kind, warp, lanes, program_counters, message_of(warp, lane, code, fields));
@@ -36,8 +34,7 @@ struct BadAddress {
     bool far = true;
 };
 
-BadAddress describe_unallocated(std::uint64_t address)
-{
+BadAddress describe_unallocated(std::uint64_t address) {
     const AddressSpace& space = AddressSpace::instance();
     Allocation near;
     // An index below 0 lands in the gap after another allocation: the second half of a gap counts as such an index.
@@ -53,8 +50,7 @@ BadAddress describe_unallocated(std::uint64_t address)
     return {HazardKind::out_of_bounds, MessageCode::not_allocated};
 }
 
-BadAddress describe_global(std::uint64_t address, std::uint64_t bytes)
-{
+BadAddress describe_global(std::uint64_t address, std::uint64_t bytes) {
     const AddressSpace& space = AddressSpace::instance();
     Allocation allocation;
     if (space.find(address, allocation)) {
@@ -74,16 +70,14 @@ BadAddress describe_global(std::uint64_t address, std::uint64_t bytes)
 
 }  // namespace
 
-void report_bad_global(Warp& warp, std::size_t lane, std::uint64_t address)
-{
+void report_bad_global(Warp& warp, std::size_t lane, std::uint64_t address) {
     const BadAddress bad = describe_global(address, static_cast<std::uint64_t>(warp.access.size));
     if (bad.extent == 0) report(warp, lane, bad.kind, bad.code);
     else report(warp, lane, bad.kind, bad.code, {{"extent", bad.extent}, {"distance", bad.distance}});
     if (bad.far) throw LaunchStopped(error_illegal_address);
 }
 
-void report_bad_shared(Warp& warp, std::size_t lane, std::uint64_t offset)
-{
+void report_bad_shared(Warp& warp, std::size_t lane, std::uint64_t offset) {
     const auto out_of_bounds = [&](MessageCode code, std::initializer_list<MessageField> fields) {
         report(warp, lane, HazardKind::out_of_bounds, code, fields);
     };
@@ -105,8 +99,7 @@ void report_bad_shared(Warp& warp, std::size_t lane, std::uint64_t offset)
 
 void report_bad_local(Warp& warp, std::size_t lane) { report(warp, lane, HazardKind::out_of_bounds, MessageCode::outside_local_memory); }
 
-void report_misaligned(Warp& warp, std::size_t lane, bool fatal)
-{
+void report_misaligned(Warp& warp, std::size_t lane, bool fatal) {
     report(warp, lane, HazardKind::misaligned, MessageCode::misaligned_address, {{"alignment", warp.access.size}});
     if (fatal) throw LaunchStopped(error_misaligned);
 }

@@ -26,8 +26,7 @@ struct Spacing {
 
 /// Whether each of the 32 values is `step` more than the value before. They are read in the pieces in which they were written, since a
 /// load that spans several recent stores stalls the processor.
-template <class Base> bool are_even(const Base* values, Base step)
-{
+template <class Base> bool are_even(const Base* values, Base step) {
     constexpr std::size_t bytes = 32, together = bytes / sizeof(Base);
     typedef Base Several __attribute__((vector_size(bytes)));
     Several number, differences{};
@@ -45,8 +44,7 @@ template <class Base> bool are_even(const Base* values, Base step)
     return any == 0;
 }
 
-template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset)
-{
+template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset) {
     using Difference = std::make_signed_t<Base>;
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const auto step = static_cast<Base>(from[1] - from[0]);
@@ -57,16 +55,14 @@ template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset)
     return spacing;
 }
 
-Spacing spacing_of(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access)
-{
+Spacing spacing_of(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
     const std::uint32_t base = instruction.operand_at(access.base_operand);
     return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset)
                                   : spacing_of(values<std::uint32_t>(warp, base), access.offset);
 }
 
 /// Writes the addresses of all lanes.
-template <class Base> void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset)
-{
+template <class Base> void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset) {
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const Base* from = values<Base>(warp, base);
     std::uint64_t* to = warp.access.address.data();
@@ -77,8 +73,7 @@ template <class Base> void write_addresses(Warp& warp, std::uint32_t base, std::
 
 /// Predicts the distance from an instruction's access at `address` to its next access: in the next block if blocks are short, or else in
 /// this block.
-std::uint64_t expected_step(Warp& warp, std::uint64_t address)
-{
+std::uint64_t expected_step(Warp& warp, std::uint64_t address) {
     constexpr std::uint32_t few = 64;
     StridePrediction& prediction = warp.block->predictions[warp.access.program_counter % warp.block->predictions.size()];
     const std::uint64_t in_block = address - prediction.last;
@@ -96,8 +91,7 @@ std::uint64_t expected_step(Warp& warp, std::uint64_t address)
 
 /// Prefetches the memory of a later access, and what the watcher knows of it: most instructions go through memory in even steps. Where the
 /// lanes are far apart, each access prefetches for one lane only, since other warps prefetch for the other lanes.
-void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, const unsigned char* at)
-{
+void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, const unsigned char* at) {
     constexpr std::uint64_t cache_line = 64, watched_line = 128;
     std::uint64_t ahead = expected_step(warp, address);
     const bool is_column = lane_step >= watched_line;
@@ -109,8 +103,7 @@ void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, con
 }
 
 /// Returns the place of an access of all lanes; no place for other accesses.
-EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing)
-{
+EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing) {
     const bool is_store_to_one = access.operation == Operation::store && spacing.step == 0;
     if (!spacing.is_even || warp.active != all_lanes || is_store_to_one) return {};
     const auto size = static_cast<std::uint64_t>(access.bytes);
@@ -133,8 +126,7 @@ EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spac
 
 }  // namespace
 
-void find_addresses(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access)
-{
+void find_addresses(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
     warp.access.size = access.bytes;
     warp.access.program_counter = instruction.program_counter;
     warp.access.operation = access.operation;
@@ -144,8 +136,7 @@ void find_addresses(Warp& warp, const DecodedInstruction& instruction, const Mem
     else write_addresses<std::uint32_t>(warp, base, access.offset);
 }
 
-EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access)
-{
+EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
     const Spacing spacing = spacing_of(warp, instruction, access);
     warp.access.program_counter = instruction.program_counter;
     warp.access.operation = access.operation;
@@ -158,8 +149,7 @@ EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, con
     return place;
 }
 
-void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& place, std::uint32_t changed)
-{
+void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& place, std::uint32_t changed) {
     if (!warp.block->watch.is_watching()) return;
     LanePointers all;
     all.lanes = all_lanes;

@@ -17,8 +17,7 @@ namespace {
 
 /// Loads elements of type `Memory` into registers of type `Register`.
 template <class Memory, class Register>
-void load_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& from)
-{
+void load_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& from) {
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
         Register* to = values<Register>(warp, offset);
@@ -36,8 +35,7 @@ void load_elements(Warp& warp, const DecodedInstruction& instruction, const Memo
 }
 
 template <class Memory, class Register>
-std::uint32_t store_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& to)
-{
+std::uint32_t store_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& to) {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
         const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
@@ -58,8 +56,7 @@ std::uint32_t store_elements(Warp& warp, const DecodedInstruction& instruction, 
 }
 
 /// Writes zeros for the lanes of a load that a hazard excluded.
-void clear_left_out(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, std::uint32_t left_out)
-{
+void clear_left_out(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, std::uint32_t left_out) {
     const auto width = static_cast<std::size_t>(access.register_bytes);
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
@@ -68,8 +65,7 @@ void clear_left_out(Warp& warp, const DecodedInstruction& instruction, const Mem
 }
 
 /// Reads the elements of all lanes, the first at `from` and each `step` bytes after the one before.
-template <class Memory> void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
-{
+template <class Memory> void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements) {
     if (step == static_cast<std::ptrdiff_t>(sizeof(Memory))) {
         std::memcpy(elements, from, sizeof(Memory) * warp_size);
         return;
@@ -79,8 +75,7 @@ template <class Memory> void read_all(const unsigned char* from, std::ptrdiff_t 
 
 /// Writes elements that are not next to one another; returns the lanes whose memory that changes. A column of a matrix can have all its
 /// lines in one set of the processor's cache, so a few lanes at a time are read and written before others take their place.
-template <class Memory> std::uint32_t exchange_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements)
-{
+template <class Memory> std::uint32_t exchange_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements) {
     constexpr std::size_t together = 8;
     std::uint32_t changed = 0;
     for (std::size_t first = 0; first < warp_size; first += together, to += step * static_cast<std::ptrdiff_t>(together)) {
@@ -101,8 +96,7 @@ template <class Memory> std::uint32_t exchange_all(unsigned char* to, std::ptrdi
 
 /// load_elements() of all lanes.
 template <class Memory, class Register>
-void load_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place)
-{
+void load_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place) {
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
         Register* to = values<Register>(warp, offset);
@@ -119,8 +113,7 @@ void load_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAcc
 
 /// store_elements() for all lanes, each with an address of its own.
 template <class Memory, class Register>
-std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place)
-{
+std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place) {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
         const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
@@ -147,13 +140,11 @@ std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const
 }
 
 /// Whether other blocks may see the memory of a space.
-bool is_global(ptx::StateSpace space)
-{
+bool is_global(ptx::StateSpace space) {
     return space != ptx::StateSpace::shared && space != ptx::StateSpace::local && space != ptx::StateSpace::param;
 }
 
-template <class Memory, class Register> void load(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Memory, class Register> void load(Warp& warp, const DecodedInstruction& instruction) {
     const auto& access = details<MemoryAccess>(instruction);
     bool at_device = false;
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
@@ -176,8 +167,7 @@ template <class Memory, class Register> void load(Warp& warp, const DecodedInstr
 }
 
 /// Notes that the stores of the lanes of `changed` have changed memory.
-void note_change(Warp& warp, ptx::StateSpace space, std::uint32_t changed)
-{
+void note_change(Warp& warp, ptx::StateSpace space, std::uint32_t changed) {
     if (changed == 0) return;
     warp.progress = true;
     // Reading it first lets several host threads keep it in their caches.
@@ -185,8 +175,7 @@ void note_change(Warp& warp, ptx::StateSpace space, std::uint32_t changed)
         warp.launch->changed_memory.store(true, std::memory_order_relaxed);
 }
 
-template <class Memory, class Register> void store(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class Memory, class Register> void store(Warp& warp, const DecodedInstruction& instruction) {
     const auto& access = details<MemoryAccess>(instruction);
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(place.space) ? all_lanes : 0);
@@ -206,8 +195,7 @@ template <class Memory, class Register> void store(Warp& warp, const DecodedInst
 }
 
 /// Loads a kernel's parameter at a fixed offset, the same value in all lanes.
-void load_parameter(Warp& warp, const DecodedInstruction& instruction)
-{
+void load_parameter(Warp& warp, const DecodedInstruction& instruction) {
     const auto& access = details<MemoryAccess>(instruction);
     const auto& parameters = warp.launch->parameters;
     const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
@@ -231,8 +219,7 @@ void load_parameter(Warp& warp, const DecodedInstruction& instruction)
 }
 
 /// Accesses a parameter of a function, in the frame's local memory. The access is not counted: on a GPU the parameter is a register.
-template <bool is_load> void access_frame(Warp& warp, const DecodedInstruction& instruction)
-{
+template <bool is_load> void access_frame(Warp& warp, const DecodedInstruction& instruction) {
     const auto& access = details<MemoryAccess>(instruction);
     const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
     for (const std::size_t lane : lanes_in(warp.active)) {
@@ -249,8 +236,7 @@ template <bool is_load> void access_frame(Warp& warp, const DecodedInstruction& 
     }
 }
 
-template <template <class, class> class Handler, class Signed, class Unsigned> Execute for_register(int register_bytes, bool is_signed)
-{
+template <template <class, class> class Handler, class Signed, class Unsigned> Execute for_register(int register_bytes, bool is_signed) {
     switch (register_bytes) {
         case 1: return is_signed ? Handler<Signed, std::int8_t>::run : Handler<Unsigned, std::uint8_t>::run;
         case 2: return is_signed ? Handler<Signed, std::int16_t>::run : Handler<Unsigned, std::uint16_t>::run;
@@ -266,8 +252,7 @@ template <class Memory, class Register> struct Store {
     static void run(Warp& warp, const DecodedInstruction& instruction) { store<Memory, Register>(warp, instruction); }
 };
 
-template <template <class, class> class Handler> Execute handler_for(const MemoryAccess& access)
-{
+template <template <class, class> class Handler> Execute handler_for(const MemoryAccess& access) {
     switch (access.element_bytes) {
         case 1: return for_register<Handler, std::int8_t, std::uint8_t>(access.register_bytes, access.is_signed);
         case 2: return for_register<Handler, std::int16_t, std::uint16_t>(access.register_bytes, access.is_signed);
@@ -277,8 +262,7 @@ template <template <class, class> class Handler> Execute handler_for(const Memor
     }
 }
 
-void decode_access(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool loads)
-{
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool loads) {
     MemoryAccess access;
     access.space = space_of(instruction);
     for (const std::string& modifier : instruction.modifiers) {
@@ -329,14 +313,12 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
 
 }  // namespace
 
-bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode_access(decoder, instruction, out, true);
     return true;
 }
 
-bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (instruction.has("async")) return false;
     decode_access(decoder, instruction, out, false);
     return true;

@@ -17,8 +17,7 @@ struct Bounds {
     std::uint64_t least, most, bits;
 };
 
-Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint32_t lanes)
-{
+Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint32_t lanes) {
     if (lanes == all_lanes) {
         std::uint64_t least = address[0], most = address[0], bits = 0;
         for (std::size_t lane = 0; lane < warp_size; ++lane) {
@@ -36,14 +35,12 @@ Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint3
     return bounds;
 }
 
-void point_all(Warp& warp, LanePointers& pointers, std::int64_t delta)
-{
+void point_all(Warp& warp, LanePointers& pointers, std::int64_t delta) {
     for (std::size_t lane = 0; lane < warp_size; ++lane)
         pointers.at[lane] = reinterpret_cast<unsigned char*>(warp.access.address[lane] + static_cast<std::uint64_t>(delta));
 }
 
-std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits, bool fatal)
-{
+std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits, bool fatal) {
     const auto size = static_cast<std::uint64_t>(warp.access.size);
     if ((bits & (size - 1)) == 0) return lanes;
     std::uint32_t good = 0;
@@ -55,8 +52,7 @@ std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits,
 }
 
 /// Checks lane by lane, where not all lanes are inside one allocation.
-LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
-{
+LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes) {
     LanePointers pointers;
     const auto size = static_cast<std::size_t>(warp.access.size);
     memory::Allocation allocation;
@@ -78,13 +74,11 @@ LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
 
 }  // namespace
 
-bool may_access(const Warp& warp, const memory::Allocation& allocation)
-{
+bool may_access(const Warp& warp, const memory::Allocation& allocation) {
     return !allocation.freed && (!allocation.constant || warp.access.operation == Operation::load);
 }
 
-unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size)
-{
+unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size) {
     auto& recent = warp.block->recent;
     for (int attempt = 0; attempt < 2; ++attempt) {
         for (const memory::Allocation& allocation : recent) {
@@ -100,8 +94,7 @@ unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most
     return nullptr;
 }
 
-unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size)
-{
+unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size) {
     for (const SharedVariable& variable : warp.launch->program->shared) {
         const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
         if (!has_room(bytes, least - variable.offset, size) || !has_room(bytes, most - variable.offset, size)) continue;
@@ -111,8 +104,7 @@ unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most
     return nullptr;
 }
 
-LanePointers check_global(Warp& warp, std::uint32_t lanes)
-{
+LanePointers check_global(Warp& warp, std::uint32_t lanes) {
     const Bounds bounds = bounds_of(warp.access.address, lanes);
     lanes = aligned_lanes(warp, lanes, bounds.bits, true);
     const unsigned char* const least = locate_global(warp, bounds.least, bounds.most, static_cast<std::size_t>(warp.access.size));
@@ -123,8 +115,7 @@ LanePointers check_global(Warp& warp, std::uint32_t lanes)
     return pointers;
 }
 
-LanePointers check_shared(Warp& warp, std::uint32_t lanes)
-{
+LanePointers check_shared(Warp& warp, std::uint32_t lanes) {
     LanePointers pointers;
     const Bounds bounds = bounds_of(warp.access.address, lanes);
     lanes = aligned_lanes(warp, lanes, bounds.bits, false);
@@ -161,8 +152,7 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
     return pointers;
 }
 
-LanePointers check_local(Warp& warp, std::uint32_t lanes)
-{
+LanePointers check_local(Warp& warp, std::uint32_t lanes) {
     LanePointers pointers;
     const Bounds bounds = bounds_of(warp.access.address, lanes);
     lanes = aligned_lanes(warp, lanes, bounds.bits, true);
@@ -178,8 +168,7 @@ LanePointers check_local(Warp& warp, std::uint32_t lanes)
     return pointers;
 }
 
-LanePointers check_parameters(Warp& warp, std::uint32_t lanes)
-{
+LanePointers check_parameters(Warp& warp, std::uint32_t lanes) {
     LanePointers pointers;
     auto& parameters = warp.launch->parameters;
     for (const std::size_t lane : lanes_in(lanes)) {
@@ -194,8 +183,7 @@ LanePointers check_parameters(Warp& warp, std::uint32_t lanes)
     return pointers;
 }
 
-LanePointers check(Warp& warp, ptx::StateSpace space, std::uint32_t lanes)
-{
+LanePointers check(Warp& warp, ptx::StateSpace space, std::uint32_t lanes) {
     switch (space) {
         case ptx::StateSpace::shared: return check_shared(warp, lanes);
         case ptx::StateSpace::local: return check_local(warp, lanes);
@@ -206,8 +194,7 @@ LanePointers check(Warp& warp, ptx::StateSpace space, std::uint32_t lanes)
 
 namespace {
 
-void describe(WarpAccess& access, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
-{
+void describe(WarpAccess& access, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed) {
     access.active = pointers.lanes;
     access.operation = operation;
     access.changed = changed;
@@ -222,8 +209,7 @@ void describe(WarpAccess& access, ptx::StateSpace space, const LanePointers& poi
 
 /// The part of an access that is counted and watched: the lanes whose bytes are in the block's own memory. An H200 does not count
 /// the accesses of other blocks of a cluster to a block's shared memory; the model only notes which bytes they write.
-WarpAccess own_part(const WarpAccess& access, const LanePointers& pointers)
-{
+WarpAccess own_part(const WarpAccess& access, const LanePointers& pointers) {
     WarpAccess own = access;
     own.active &= ~pointers.elsewhere;
     own.changed &= ~pointers.elsewhere;
@@ -235,8 +221,7 @@ bool is_private(const WarpAccess& access) { return access.space == Space::local 
 
 }  // namespace
 
-void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
-{
+void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed) {
     if (pointers.lanes == 0 || space == ptx::StateSpace::param || !warp.block->watch.is_watching()) return;
     WarpAccess& access = warp.access;
     describe(access, space, pointers, operation, changed);
@@ -255,8 +240,7 @@ void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers
     }
 }
 
-void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed)
-{
+void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed) {
     const bool is_global = space == ptx::StateSpace::global, is_shared = space == ptx::StateSpace::shared && !pointers.elsewhere;
     const bool is_atomic =
         access.is_atomic ? is_global || is_shared : access.is_strong && is_global && !warp.launch->program->polls.empty();
@@ -277,8 +261,7 @@ void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace s
     watch.uncounted_access(as_atomic);
 }
 
-void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed)
-{
+void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed) {
     if (pointers.lanes == 0 || space == ptx::StateSpace::param || !warp.block->watch.is_watching()) return;
     describe(warp.access, space, pointers, access.operation, changed);
     WarpAccess wide = own_part(warp.access, pointers);
@@ -294,8 +277,7 @@ void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace s
     warp.block->watch.count_only(wide);
 }
 
-void note_poll(Warp& warp, int poll, Look look)
-{
+void note_poll(Warp& warp, int poll, Look look) {
     note_bit(warp.launch->polled, poll);
     if (look == Look::none) return;
     // The value cannot change until other warps have had their turn.
@@ -303,8 +285,7 @@ void note_poll(Warp& warp, int poll, Look look)
     warp.look = look;
 }
 
-void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access)
-{
+void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access) {
     const FunctionFusion* fusion = find_fusion(decoder.text().fingerprint, decoder.function().name);
     if (!fusion) return;
     const auto found = fusion->counted.find(instruction.ptx_line);
@@ -313,8 +294,7 @@ void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, Me
     access.counted = found->second;
 }
 
-GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)
-{
+GenericLanes split_generic(const Warp& warp, std::uint32_t lanes) {
     GenericLanes split;
     const Bounds bounds = bounds_of(warp.access.address, lanes);
     if (bounds.most < memory::shared_window) {
@@ -332,8 +312,7 @@ GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)
     return split;
 }
 
-ptx::StateSpace space_of(const ptx::Instruction& instruction)
-{
+ptx::StateSpace space_of(const ptx::Instruction& instruction) {
     for (const std::string& modifier : instruction.modifiers) {
         if (modifier == "global") return ptx::StateSpace::global;
         if (modifier.starts_with("shared")) return ptx::StateSpace::shared;
@@ -344,8 +323,7 @@ ptx::StateSpace space_of(const ptx::Instruction& instruction)
     return ptx::StateSpace::generic;
 }
 
-int vector_count(const ptx::Instruction& instruction)
-{
+int vector_count(const ptx::Instruction& instruction) {
     for (const std::string& modifier : instruction.modifiers) {
         if (modifier == "v2") return 2;
         if (modifier == "v4") return 4;
@@ -354,8 +332,7 @@ int vector_count(const ptx::Instruction& instruction)
     return 1;
 }
 
-unsigned char* generic_pointer(Warp& warp, std::size_t lane, std::uint64_t address, std::size_t bytes)
-{
+unsigned char* generic_pointer(Warp& warp, std::size_t lane, std::uint64_t address, std::size_t bytes) {
     if (memory::is_shared(address)) {
         const std::uint64_t offset = address - memory::shared_window;
         return has_room(warp.block->shared_memory.size(), offset, bytes) ? warp.block->shared_memory.data() + offset : nullptr;

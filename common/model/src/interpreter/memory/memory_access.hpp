@@ -108,8 +108,7 @@ struct GenericLanes {
 };
 GenericLanes split_generic(const Warp& warp, std::uint32_t lanes);
 
-template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit)
-{
+template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit) {
     if (access.space != ptx::StateSpace::generic) return visit(access.space, warp.active);
     const GenericLanes lanes = split_generic(warp, warp.active);
     if (lanes.global) visit(ptx::StateSpace::global, lanes.global);

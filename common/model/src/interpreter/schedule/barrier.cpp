@@ -28,28 +28,24 @@ struct Barrier {
     Uniform number, threads;
 };
 
-std::uint32_t value_of(Warp& warp, const DecodedInstruction& instruction, const Uniform& number)
-{
+std::uint32_t value_of(Warp& warp, const DecodedInstruction& instruction, const Uniform& number) {
     if (number.operand < 0) return number.constant;
     return values<std::uint32_t>(warp, instruction.operand_at(number.operand))[first_lane(warp.active)];
 }
 
 /// Makes the lanes whose guard is false a split of their own, which goes on after the instruction.
-void leave_others(Warp& warp)
-{
+void leave_others(Warp& warp) {
     if (warp.active == warp.mask) return;
     warp.split_before(warp.mask & ~warp.active, warp.pc);
     warp.mask = warp.active;
 }
 
-[[noreturn, gnu::cold]] void stop_without_barrier(const Warp& warp, std::uint32_t number)
-{
+[[noreturn, gnu::cold]] void stop_without_barrier(const Warp& warp, std::uint32_t number) {
     throw LaunchStopped(error_illegal_instruction,
                         warp.launch->message_of(warp, first_lane(warp.active), MessageCode::no_such_barrier, {{"barrier", number}}));
 }
 
-void arrive_at_barrier(Warp& warp, const DecodedInstruction& instruction)
-{
+void arrive_at_barrier(Warp& warp, const DecodedInstruction& instruction) {
     leave_others(warp);
     const auto& barrier = details<Barrier>(instruction);
     const std::uint32_t number = value_of(warp, instruction, barrier.number);
@@ -77,8 +73,7 @@ void arrive_at_barrier(Warp& warp, const DecodedInstruction& instruction)
 
 BlockBarrier& cluster_barrier_of(Warp& warp) { return warp.block->cluster.front()->cluster_barrier; }
 
-void arrive_at_cluster(Warp& warp, const DecodedInstruction&)
-{
+void arrive_at_cluster(Warp& warp, const DecodedInstruction&) {
     warp.progress = true;
     BlockBarrier& barrier = cluster_barrier_of(warp);
     warp.cluster_phase = barrier.phase;
@@ -87,8 +82,7 @@ void arrive_at_cluster(Warp& warp, const DecodedInstruction&)
     warp.block->complete_cluster_barrier();
 }
 
-void wait_for_cluster(Warp& warp, const DecodedInstruction& instruction)
-{
+void wait_for_cluster(Warp& warp, const DecodedInstruction& instruction) {
     leave_others(warp);
     if (cluster_barrier_of(warp).phase != warp.cluster_phase) return;
     warp.wait(Wait::cluster_barrier, instruction);
@@ -96,8 +90,7 @@ void wait_for_cluster(Warp& warp, const DecodedInstruction& instruction)
 
 }  // namespace
 
-bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     using ptx::Type;
     Barrier barrier;
     barrier.arrives_only = instruction.has("arrive");
@@ -128,15 +121,13 @@ bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction,
     return true;
 }
 
-bool decode_cluster_barrier(Decoder&, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_cluster_barrier(Decoder&, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("cluster")) return false;
     out.execute = instruction.has("arrive") ? arrive_at_cluster : wait_for_cluster;
     return true;
 }
 
-void give_barrier_result(const WarpSplit& split, int true_values, int threads)
-{
+void give_barrier_result(const WarpSplit& split, int true_values, int threads) {
     const DecodedInstruction& instruction = *split.instruction;
     const auto& barrier = details<Barrier>(instruction);
     unsigned char* to = split.frame->registers + instruction.operand_at(barrier.destination);

@@ -20,8 +20,7 @@ constexpr int most_rounds = 256;
 bool waits_at(const WarpSplit& split, int barrier) { return split.wait == Wait::block_barrier && split.barrier == barrier; }
 
 /// Lets the splits of a warp that wait at a barrier go on.
-void make_ready(Warp& warp, int barrier)
-{
+void make_ready(Warp& warp, int barrier) {
     if (warp.ready.empty() && warp.stalled.size() == 1) {
         warp.ready.swap(warp.stalled);
         warp.ready.front().wait = Wait::none;
@@ -35,8 +34,7 @@ void make_ready(Warp& warp, int barrier)
     std::erase_if(warp.stalled, [=](const WarpSplit& split) { return waits_at(split, barrier); });
 }
 
-MessageCode code_of(const WarpSplit& split)
-{
+MessageCode code_of(const WarpSplit& split) {
     switch (split.wait) {
         case Wait::block_barrier:
             return split.barrier >= first_warpgroup_barrier ? MessageCode::waits_for_warpgroup : MessageCode::waits_at_block_barrier;
@@ -47,8 +45,7 @@ MessageCode code_of(const WarpSplit& split)
 
 }  // namespace
 
-Block::Block(Launch& of) : launch(of), watch(*of.watch)
-{
+Block::Block(Launch& of) : launch(of), watch(*of.watch) {
     cluster = {this};
     shared_memory.resize(launch.program->shared_extent + launch.info.dynamic_shared_bytes + 1024);
     for (int i = 0; i < launch.warps; ++i) warps.push_back(std::make_unique<Warp>(*this, i));
@@ -56,8 +53,7 @@ Block::Block(Launch& of) : launch(of), watch(*of.watch)
 
 Block::~Block() = default;
 
-void Block::begin(std::uint64_t block_number)
-{
+void Block::begin(std::uint64_t block_number) {
     number = block_number;
     index = launch.block_index(number);
     std::memset(shared_memory.data(), first_byte, shared_memory.size());
@@ -76,8 +72,7 @@ void Block::begin(std::uint64_t block_number)
 
 bool Block::has_ended() const { return ended_threads == launch.threads; }
 
-bool Block::run_slice()
-{
+bool Block::run_slice() {
     idle_ = only_polls_ = true;
     bool ran = false, looks = false, works = false;
     for (const auto& warp : warps) {
@@ -106,8 +101,7 @@ bool Block::run_slice()
     return false;
 }
 
-void Block::end_watching()
-{
+void Block::end_watching() {
     Issued issued;
     for (const auto& warp : warps) issued += warp->issued;
     simt::Work work;
@@ -118,29 +112,25 @@ void Block::end_watching()
     watch.end_block();
 }
 
-bool Block::let_waiting_lanes_go()
-{
+bool Block::let_waiting_lanes_go() {
     bool went = false;
     for (const auto& warp : warps) went |= warp->let_waiting_lanes_go();
     return went;
 }
 
-bool Block::is_waiting_for_cluster() const
-{
+bool Block::is_waiting_for_cluster() const {
     return std::ranges::any_of(warps, [](const auto& warp) {
         return std::ranges::any_of(warp->stalled, [](const WarpSplit& split) { return split.wait == Wait::cluster_barrier; });
     });
 }
 
-bool Block::release_barriers()
-{
+bool Block::release_barriers() {
     bool released = came_to_cluster_barrier && release_from_cluster_barrier();
     for (std::uint32_t rest = barriers_in_use; rest; rest &= rest - 1) released |= release_barrier(std::countr_zero(rest));
     return released;
 }
 
-bool Block::release_barrier(int barrier_number)
-{
+bool Block::release_barrier(int barrier_number) {
     auto& waiting = waiting_;
     waiting.clear();
     const int ended = ended_threads;
@@ -174,8 +164,7 @@ bool Block::release_barrier(int barrier_number)
     return true;
 }
 
-void Block::let_pass(int barrier_number, bool whole_block)
-{
+void Block::let_pass(int barrier_number, bool whole_block) {
     BlockBarrier& barrier = barriers[static_cast<std::size_t>(barrier_number)];
     if (barrier_number >= first_warpgroup_barrier) {
         for (const auto& [warp, split] : waiting_) watch.release(warp->index, static_cast<std::uint64_t>(barrier_number));
@@ -199,8 +188,7 @@ void Block::let_pass(int barrier_number, bool whole_block)
     }
 }
 
-void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
-{
+void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended) {
     std::ranges::sort(waiting, {}, [](const Waiting& one) { return one.first->thread_of(std::countr_zero(one.second->mask)); });
     const auto& [warp, split] = waiting.front();
     const int first = warp->thread_of(first_lane(split->mask));
@@ -228,8 +216,7 @@ void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
     }
 }
 
-void Block::complete_cluster_barrier()
-{
+void Block::complete_cluster_barrier() {
     Block& leader = *cluster.front();
     int threads = 0;
     for (const Block* block : cluster)
@@ -240,8 +227,7 @@ void Block::complete_cluster_barrier()
     for (Block* block : cluster) block->watch.block_barrier();
 }
 
-bool Block::release_from_cluster_barrier()
-{
+bool Block::release_from_cluster_barrier() {
     bool released = false;
     for (const auto& warp : warps) {
         const auto leaves = [&](const WarpSplit& split) {
@@ -259,15 +245,13 @@ bool Block::release_from_cluster_barrier()
 }
 
 void Block::report(HazardKind kind, const Warp& warp, std::span<const std::size_t> lanes, std::span<const std::uint32_t> program_counters,
-                   Message message)
-{
+                   Message message) {
     std::vector<int> threads;
     for (const std::size_t lane : lanes) threads.push_back(warp.thread_of(lane));
     launch.watch->report(kind, index, number, threads, program_counters, std::move(message));
 }
 
-void Block::report_stuck()
-{
+void Block::report_stuck() {
     std::vector<int> threads;
     std::vector<std::uint32_t> program_counters;
     std::vector<Message> waiting;

@@ -23,8 +23,7 @@ namespace {
 
 constexpr std::size_t longest_text = 4096;
 
-std::string text_at(Warp& warp, std::size_t lane, std::uint64_t address)
-{
+std::string text_at(Warp& warp, std::size_t lane, std::uint64_t address) {
     std::string text;
     while (text.size() < longest_text) {
         const unsigned char* c = generic_pointer(warp, lane, address + text.size(), 1);
@@ -45,8 +44,7 @@ struct Conversion {
 };
 
 /// The format of one argument for the C library. The model writes this format; the program's own text is never used as one.
-template <class Value> std::string converted(const Conversion& conversion, const char* kind, Value value)
-{
+template <class Value> std::string converted(const Conversion& conversion, const char* kind, Value value) {
     std::array<char, longest_text> out{};
     std::string text = "%" + conversion.flags;
     if (conversion.width >= 0) text += std::to_string(conversion.width);
@@ -58,8 +56,7 @@ template <class Value> std::string converted(const Conversion& conversion, const
     return out.data();
 }
 
-std::string formatted(const Conversion& conversion, std::uint64_t bits, Warp& warp, std::size_t lane)
-{
+std::string formatted(const Conversion& conversion, std::uint64_t bits, Warp& warp, std::size_t lane) {
     const auto with_sign = conversion.is_wide ? static_cast<long long>(bits) : static_cast<long long>(static_cast<std::int32_t>(bits));
     const auto without = conversion.is_wide ? bits : std::uint64_t{static_cast<std::uint32_t>(bits)};
     const std::string kind(1, conversion.kind);
@@ -82,8 +79,7 @@ class Arguments {
 public:
     Arguments(Warp& warp, std::size_t lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
 
-    std::uint64_t next(bool is_wide)
-    {
+    std::uint64_t next(bool is_wide) {
         const std::uint64_t bytes = is_wide ? 8 : 4;
         offset_ = (offset_ + bytes - 1) / bytes * bytes;
         std::uint64_t value = 0;
@@ -103,8 +99,7 @@ class ConversionReader {
 public:
     ConversionReader(std::string_view rest, Arguments& arguments) : rest_(rest), arguments_(arguments) {}
 
-    Conversion read()
-    {
+    Conversion read() {
         Conversion conversion;
         while (next_is("-+ #0")) {
             if (conversion.flags.find(rest_.front()) == std::string::npos) conversion.flags += rest_.front();
@@ -138,8 +133,7 @@ private:
 
     /// Reads a number from the text, or for `*` from the arguments; returns `none` if there is neither. At
     /// most the length of the longest text.
-    int number()
-    {
+    int number() {
         if (next_is("*")) {
             rest_.remove_prefix(1);
             const auto given = static_cast<std::int32_t>(arguments_.next(false));
@@ -155,8 +149,7 @@ private:
     Arguments& arguments_;
 };
 
-std::string print(Warp& warp, std::size_t lane, std::string_view format, std::uint64_t address)
-{
+std::string print(Warp& warp, std::size_t lane, std::string_view format, std::uint64_t address) {
     Arguments arguments(warp, lane, address);
     std::string out;
     while (!format.empty()) {
@@ -177,8 +170,7 @@ std::string print(Warp& warp, std::size_t lane, std::string_view format, std::ui
     return out;
 }
 
-void stop_by_assertion(Warp& warp, const CallSite& call)
-{
+void stop_by_assertion(Warp& warp, const CallSite& call) {
     const std::size_t lane = first_lane(warp.active);
     const std::string assertion = text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 0));
     const std::string file = std::filesystem::path(text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 1))).filename().string();
@@ -187,8 +179,7 @@ void stop_by_assertion(Warp& warp, const CallSite& call)
                                                               {{"assertion", assertion}, {"file", file}, {"line", line}}));
 }
 
-void call_for_lane(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void call_for_lane(Warp& warp, std::size_t lane, const CallSite& call) {
     if (is_of_device_runtime(call.builtin)) return call_device_runtime(warp, lane, call);
     const auto first = argument<std::uint64_t>(warp, lane, call, 0);
     if (call.builtin == "vprintf") {
@@ -206,13 +197,11 @@ void call_for_lane(Warp& warp, std::size_t lane, const CallSite& call)
 
 }  // namespace
 
-bool is_builtin(std::string_view name)
-{
+bool is_builtin(std::string_view name) {
     return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" || is_of_device_runtime(name);
 }
 
-void call_builtin(Warp& warp, const DecodedInstruction&, const CallSite& call)
-{
+void call_builtin(Warp& warp, const DecodedInstruction&, const CallSite& call) {
     if (call.builtin == "__assertfail") stop_by_assertion(warp, call);
     warp.progress = true;
     for (const std::size_t lane : lanes_in(warp.active)) call_for_lane(warp, lane, call);

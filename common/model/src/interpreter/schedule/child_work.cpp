@@ -19,21 +19,18 @@ constexpr std::uint64_t tail_stream = 3;
 
 }  // namespace
 
-ChildWorks::~ChildWorks()
-{
+ChildWorks::~ChildWorks() {
     for (const auto& [buffer, launch] : prepared_) AddressSpace::instance().release(buffer);
 }
 
-std::uint64_t ChildWorks::prepare(ChildWork launch)
-{
+std::uint64_t ChildWorks::prepare(ChildWork launch) {
     const std::uint64_t buffer = AddressSpace::instance().allocate(parameter_bytes);
     const std::scoped_lock lock(mutex_);
     if (buffer != 0) prepared_[buffer] = std::move(launch);
     return buffer;
 }
 
-bool ChildWorks::start(std::uint64_t block, std::uint64_t buffer, std::uint64_t stream)
-{
+bool ChildWorks::start(std::uint64_t block, std::uint64_t buffer, std::uint64_t stream) {
     const std::scoped_lock lock(mutex_);
     const auto found = prepared_.find(buffer);
     if (found == prepared_.end()) return false;
@@ -46,19 +43,16 @@ bool ChildWorks::start(std::uint64_t block, std::uint64_t buffer, std::uint64_t 
     return true;
 }
 
-void ChildWorks::add(std::uint64_t block, ChildWork work, std::uint64_t stream)
-{
+void ChildWorks::add(std::uint64_t block, ChildWork work, std::uint64_t stream) {
     const std::scoped_lock lock(mutex_);
     insert(block, std::move(work), stream);
 }
 
-void ChildWorks::insert(std::uint64_t block, ChildWork work, std::uint64_t stream)
-{
+void ChildWorks::insert(std::uint64_t block, ChildWork work, std::uint64_t stream) {
     works_.emplace(Order{stream == tail_stream, block, sequence_++}, std::move(work));
 }
 
-std::vector<ChildWork> ChildWorks::take()
-{
+std::vector<ChildWork> ChildWorks::take() {
     const std::scoped_lock lock(mutex_);
     std::vector<ChildWork> all;
     for (auto& [order, work] : works_) all.push_back(std::move(work));

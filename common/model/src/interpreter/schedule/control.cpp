@@ -23,14 +23,12 @@ void meet(Warp& warp, const DecodedInstruction&) { warp.arrive_at_join(warp.pc -
 void branch(Warp& warp, const DecodedInstruction& instruction) { warp.branch(details<Branch>(instruction)); }
 
 /// Notes that lanes diverge at a branch where the machine code sends them through separate loops.
-void branch_and_note(Warp& warp, const DecodedInstruction& instruction)
-{
+void branch_and_note(Warp& warp, const DecodedInstruction& instruction) {
     if (warp.active != warp.mask) note_bit(warp.launch->diverged, details<Branch>(instruction).inexact_divergence);
     branch(warp, instruction);
 }
 
-void branch_by_index(Warp& warp, const DecodedInstruction& instruction)
-{
+void branch_by_index(Warp& warp, const DecodedInstruction& instruction) {
     const auto& table = details<std::vector<Branch>>(instruction);
     const std::uint32_t* index = values<std::uint32_t>(warp, instruction.operand[0]);
     std::array<std::uint32_t, warp_size> targets{};
@@ -45,8 +43,7 @@ void branch_by_index(Warp& warp, const DecodedInstruction& instruction)
     warp.branch_to(targets, loops, table.front());
 }
 
-void call(Warp& warp, const DecodedInstruction& instruction)
-{
+void call(Warp& warp, const DecodedInstruction& instruction) {
     const auto& call_site = details<CallSite>(instruction);
     if (!call_site.builtin.empty()) return call_builtin(warp, instruction, call_site);
     if (call_site.function >= 0) {
@@ -68,8 +65,7 @@ void call(Warp& warp, const DecodedInstruction& instruction)
     warp.call(call_site, *codes[number], together);
 }
 
-void read_clock(Warp& warp, const DecodedInstruction& instruction)
-{
+void read_clock(Warp& warp, const DecodedInstruction& instruction) {
     // Time is not modeled: each reading is later than the reading before. A thread that reads many times waits for a point in
     // time, so the clock then advances faster.
     constexpr std::uint64_t readings_before_it_hurries = 1024;
@@ -78,8 +74,7 @@ void read_clock(Warp& warp, const DecodedInstruction& instruction)
     for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, now, instruction.width[0]);
 }
 
-void allocate_on_stack(Warp& warp, const DecodedInstruction& instruction)
-{
+void allocate_on_stack(Warp& warp, const DecodedInstruction& instruction) {
     const std::uint64_t* wanted = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint64_t most = 0;
     for (const std::size_t lane : lanes_in(warp.active)) most = std::max(most, wanted[lane]);
@@ -91,15 +86,13 @@ void allocate_on_stack(Warp& warp, const DecodedInstruction& instruction)
 }
 
 /// Gives the lanes the number of bytes that the frame has allocated so far.
-void save_stack(Warp& warp, const DecodedInstruction& instruction)
-{
+void save_stack(Warp& warp, const DecodedInstruction& instruction) {
     const std::uint64_t taken = warp.frame->alloca_bytes;
     for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, taken, instruction.width[0]);
 }
 
 /// All lanes of a call share one stack pointer, so no memory is released while some of them are elsewhere.
-void restore_stack(Warp& warp, const DecodedInstruction& instruction)
-{
+void restore_stack(Warp& warp, const DecodedInstruction& instruction) {
     if (warp.active != warp.frame->lanes) return;
     std::uint64_t most = 0;
     for (const std::size_t lane : lanes_in(warp.active))
@@ -113,36 +106,31 @@ void return_from(Warp& warp, const DecodedInstruction&) { warp.return_from_call(
 
 void exit_thread(Warp& warp, const DecodedInstruction&) { warp.exit_lanes(); }
 
-void trap(Warp& warp, const DecodedInstruction& instruction)
-{
+void trap(Warp& warp, const DecodedInstruction& instruction) {
     const std::size_t lane = first_lane(warp.active);
     const Launch& launch = *warp.launch;
     throw LaunchStopped(error_failure,
                         launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));
 }
 
-void yield_after(Warp& warp, const DecodedInstruction&)
-{
+void yield_after(Warp& warp, const DecodedInstruction&) {
     warp.patience = 0;
     warp.wait_reason = WaitReason::yielded;
 }
 
-DecodedInstruction tally_instruction()
-{
+DecodedInstruction tally_instruction() {
     DecodedInstruction instruction;
     instruction.execute = tally;
     return instruction;
 }
 
-DecodedInstruction join_instruction()
-{
+DecodedInstruction join_instruction() {
     DecodedInstruction instruction;
     instruction.execute = meet;
     return instruction;
 }
 
-bool decode_branch(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_branch(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     Branch found = decoder.branch_to(instruction.operands.at(0).index);
     found.inexact_divergence = decoder.add_inexact_divergence(instruction);
     decoder.keep(out, found);
@@ -150,8 +138,7 @@ bool decode_branch(Decoder& decoder, const ptx::Instruction& instruction, Decode
     return true;
 }
 
-bool decode_branch_by_index(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_branch_by_index(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     std::vector<Branch> table;
     for (const ptx::Targets& targets : decoder.function().targets)
         if (targets.name == instruction.operands.at(1).name)
@@ -163,8 +150,7 @@ bool decode_branch_by_index(Decoder& decoder, const ptx::Instruction& instructio
     return true;
 }
 
-bool decode_call(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_call(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     CallSite call_site;
     std::size_t n = 0;
     // [returns] callee [arguments] [prototype]
@@ -188,8 +174,7 @@ bool decode_call(Decoder& decoder, const ptx::Instruction& instruction, DecodedI
     return true;
 }
 
-bool decode_clock(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_clock(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     const ptx::Operand& source = instruction.operands.at(1);
     if (source.kind != ptx::Operand::Kind::special || !is_clock(source.name)) return false;
     decoder.add(out, instruction.operands.at(0), instruction.type());
@@ -197,22 +182,19 @@ bool decode_clock(Decoder& decoder, const ptx::Instruction& instruction, Decoded
     return true;
 }
 
-bool decode_stack_save(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_stack_save(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decoder.add(out, instruction.operands.at(0), instruction.type());
     out.execute = save_stack;
     return true;
 }
 
-bool decode_stack_restore(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_stack_restore(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decoder.add(out, instruction.operands.at(0), instruction.type());
     out.execute = restore_stack;
     return true;
 }
 
-bool decode_alloca(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_alloca(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decoder.add(out, instruction.operands.at(0), instruction.type());
     decoder.add(out, instruction.operands.at(1), ptx::Type::u64);
     out.execute = allocate_on_stack;

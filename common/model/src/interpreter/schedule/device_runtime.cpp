@@ -27,15 +27,13 @@ constexpr std::uint64_t any_handle = 64;
 using Call = void (*)(Warp&, std::size_t lane, const CallSite&);
 
 /// Writes the result of a call to an address. A bad address is reported as if the kernel had accessed it.
-template <class T> void leave(Warp& warp, std::size_t lane, std::uint64_t address, T value)
-{
+template <class T> void leave(Warp& warp, std::size_t lane, std::uint64_t address, T value) {
     if (unsigned char* const at = generic_pointer(warp, lane, address, sizeof value)) std::memcpy(at, &value, sizeof value);
 }
 
 void succeed(Warp& warp, std::size_t lane, const CallSite& call) { give_back(warp, lane, call, success); }
 
-void make_handle(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void make_handle(Warp& warp, std::size_t lane, const CallSite& call) {
     leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), any_handle);
     give_back(warp, lane, call, success);
 }
@@ -43,28 +41,24 @@ void make_handle(Warp& warp, std::size_t lane, const CallSite& call)
 /// Returns null: device memory holds no text of an error.
 void no_text(Warp& warp, std::size_t lane, const CallSite& call) { give_back(warp, lane, call, std::uint64_t{0}); }
 
-void give_ordinal(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void give_ordinal(Warp& warp, std::size_t lane, const CallSite& call) {
     leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), std::int32_t{0});
     give_back(warp, lane, call, success);
 }
 
-void allocate(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void allocate(Warp& warp, std::size_t lane, const CallSite& call) {
     const std::uint64_t address = warp.launch->allocate(argument<std::uint64_t>(warp, lane, call, 1));
     leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), address);
     give_back(warp, lane, call, address != 0 ? success : out_of_memory);
 }
 
-void release(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void release(Warp& warp, std::size_t lane, const CallSite& call) {
     if (const auto address = argument<std::uint64_t>(warp, lane, call, 0)) warp.launch->release(address);
     give_back(warp, lane, call, success);
 }
 
 /// Returns the buffer for the parameters of a launch.
-void prepare(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void prepare(Warp& warp, std::size_t lane, const CallSite& call) {
     const auto address = argument<std::uint64_t>(warp, lane, call, 0);
     const auto extent = [&](std::size_t n) {
         const auto sizes = argument<std::array<std::uint32_t, 3>>(warp, lane, call, n);
@@ -80,14 +74,12 @@ void prepare(Warp& warp, std::size_t lane, const CallSite& call)
     give_back(warp, lane, call, is_function ? warp.launch->children.prepare(std::move(launch)) : std::uint64_t{0});
 }
 
-void start(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void start(Warp& warp, std::size_t lane, const CallSite& call) {
     const auto buffer = argument<std::uint64_t>(warp, lane, call, 0), stream = argument<std::uint64_t>(warp, lane, call, 1);
     give_back(warp, lane, call, warp.launch->children.start(warp.block->number, buffer, stream) ? success : invalid_value);
 }
 
-void copy(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void copy(Warp& warp, std::size_t lane, const CallSite& call) {
     ChildWork work;
     work.kind = ChildWork::Kind::copy;
     work.to = argument<std::uint64_t>(warp, lane, call, 0);
@@ -97,8 +89,7 @@ void copy(Warp& warp, std::size_t lane, const CallSite& call)
     give_back(warp, lane, call, success);
 }
 
-void fill(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void fill(Warp& warp, std::size_t lane, const CallSite& call) {
     ChildWork work;
     work.kind = ChildWork::Kind::fill;
     work.to = argument<std::uint64_t>(warp, lane, call, 0);
@@ -109,8 +100,7 @@ void fill(Warp& warp, std::size_t lane, const CallSite& call)
 }
 
 /// The handle is the address of the value: see Condition.
-void set_conditional(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void set_conditional(Warp& warp, std::size_t lane, const CallSite& call) {
     leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), argument<std::uint32_t>(warp, lane, call, 1));
 }
 
@@ -134,8 +124,7 @@ constexpr std::pair<std::string_view, Call> calls[] = {
     {"GetDevice", give_ordinal},
 };
 
-Call find(std::string_view name)
-{
+Call find(std::string_view name) {
     if (name == "cudaGraphSetConditional") return set_conditional;
     if (!name.starts_with(prefix)) return nullptr;
     name.remove_prefix(prefix.size());
@@ -148,8 +137,7 @@ Call find(std::string_view name)
 
 bool is_of_device_runtime(std::string_view name) { return find(name) != nullptr; }
 
-void call_device_runtime(Warp& warp, std::size_t lane, const CallSite& call)
-{
+void call_device_runtime(Warp& warp, std::size_t lane, const CallSite& call) {
     if (!warp.launch->has_heap)
         throw LaunchStopped(error_not_supported, warp.launch->message_of(warp, lane, MessageCode::runtime_without_heap));
     find(call.builtin)(warp, lane, call);

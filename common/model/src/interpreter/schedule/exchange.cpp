@@ -15,14 +15,12 @@ namespace {
 
 using ptx::Type;
 
-std::uint32_t members_of(Warp& warp, const DecodedInstruction& instruction, std::size_t lane)
-{
+std::uint32_t members_of(Warp& warp, const DecodedInstruction& instruction, std::size_t lane) {
     const auto& exchange = details<Exchange>(instruction);
     return static_cast<std::uint32_t>(lane_value(warp, instruction.operand_at(exchange.members), lane, 4));
 }
 
-void check_members(Warp& warp, const DecodedInstruction& instruction)
-{
+void check_members(Warp& warp, const DecodedInstruction& instruction) {
     for (const std::size_t lane : lanes_in(warp.mask)) {
         if (members_of(warp, instruction, lane) >> lane & 1) continue;
         const std::size_t lanes[] = {lane};
@@ -32,15 +30,13 @@ void check_members(Warp& warp, const DecodedInstruction& instruction)
 }
 
 /// The mask that the first of `lanes` names, and that lane itself.
-std::uint32_t members_of_first(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes)
-{
+std::uint32_t members_of_first(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes) {
     const std::size_t first = first_lane(lanes);
     return members_of(warp, instruction, first) | 1u << first;
 }
 
 /// Those of `lanes` whose mask equals the first lane's mask.
-std::uint32_t lanes_like_first(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes)
-{
+std::uint32_t lanes_like_first(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes) {
     const std::uint32_t members = members_of_first(warp, instruction, lanes);
     std::uint32_t alike = 0;
     for (const std::size_t lane : lanes_in(lanes))
@@ -50,8 +46,7 @@ std::uint32_t lanes_like_first(Warp& warp, const DecodedInstruction& instruction
 
 /// Executes the instruction for `lanes`, which have one mask, if they are all the lanes of that mask. Returns false if they have
 /// to wait for others.
-bool complete(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes)
-{
+bool complete(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes) {
     WarpSplit here{.pc = warp.pc, .mask = lanes, .frame = warp.frame, .top = warp.top};
     here.instruction = &instruction;
     here.members = members_of_first(warp, instruction, lanes) | lanes;
@@ -64,8 +59,7 @@ bool complete(Warp& warp, const DecodedInstruction& instruction, std::uint32_t l
     return true;
 }
 
-void execute(Warp& warp, const DecodedInstruction& instruction)
-{
+void execute(Warp& warp, const DecodedInstruction& instruction) {
     if (warp.active != warp.mask) warp.split_before(warp.mask & ~warp.active, warp.pc);
     warp.mask = warp.active;
     check_members(warp, instruction);
@@ -88,14 +82,12 @@ void execute(Warp& warp, const DecodedInstruction& instruction)
     warp.wait(Wait::warp_barrier, instruction).members = members_of_first(warp, instruction, alike) | alike;
 }
 
-void read_active_mask(Warp& warp, const DecodedInstruction& instruction)
-{
+void read_active_mask(Warp& warp, const DecodedInstruction& instruction) {
     std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand[0]);
     for (const std::size_t lane : lanes_in(warp.active)) to[lane] = warp.active;
 }
 
-ExchangeHow how_of(const ptx::Instruction& instruction)
-{
+ExchangeHow how_of(const ptx::Instruction& instruction) {
     static constexpr std::pair<const char*, ExchangeHow> names[] = {
         {"up", ExchangeHow::up},     {"down", ExchangeHow::down},   {"bfly", ExchangeHow::butterfly}, {"idx", ExchangeHow::index},
         {"all", ExchangeHow::all},   {"any", ExchangeHow::any},     {"uni", ExchangeHow::uniform},    {"ballot", ExchangeHow::ballot},
@@ -111,14 +103,12 @@ class Places {
 public:
     Places(Decoder& decoder, const ptx::Instruction& from, DecodedInstruction& to) : decoder_(decoder), from_(from), to_(to) {}
 
-    int add(std::size_t n, ptx::Type type)
-    {
+    int add(std::size_t n, ptx::Type type) {
         const ptx::Operand& operand = from_.operands.at(n);
         decoder_.add(to_, decoder_.slot(operand, type));
         return to_.operand_count - 1;
     }
-    int add_second(std::size_t n)
-    {
+    int add_second(std::size_t n) {
         const ptx::Operand& operand = from_.operands.at(n);
         if (operand.second.empty()) return -1;
         decoder_.add(to_, decoder_.slot(operand.second.front(), ptx::Type::pred));
@@ -131,8 +121,7 @@ private:
     DecodedInstruction& to_;
 };
 
-bool keep(Decoder& decoder, DecodedInstruction& out, const Exchange& exchange)
-{
+bool keep(Decoder& decoder, DecodedInstruction& out, const Exchange& exchange) {
     decoder.keep(out, exchange);
     out.execute = execute;
     return true;
@@ -140,8 +129,7 @@ bool keep(Decoder& decoder, DecodedInstruction& out, const Exchange& exchange)
 
 }  // namespace
 
-bool release_warp_barriers(Warp& warp)
-{
+bool release_warp_barriers(Warp& warp) {
     const std::uint32_t alive = warp.lanes & ~warp.exited;
     for (const WarpSplit& first : warp.stalled) {
         if (first.wait != Wait::warp_barrier) continue;
@@ -172,15 +160,13 @@ bool release_warp_barriers(Warp& warp)
     return false;
 }
 
-bool decode_active_mask(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_active_mask(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decoder.add(out, instruction.operands.at(0), Type::b32);
     out.execute = read_active_mask;
     return true;
 }
 
-bool decode_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("warp")) return false;
     Exchange exchange;
     Places places(decoder, instruction, out);
@@ -188,8 +174,7 @@ bool decode_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, 
     return keep(decoder, out, exchange);
 }
 
-bool decode_shuffle(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_shuffle(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("sync")) return false;
     Exchange exchange;
     Places places(decoder, instruction, out);
@@ -204,8 +189,7 @@ bool decode_shuffle(Decoder& decoder, const ptx::Instruction& instruction, Decod
     return keep(decoder, out, exchange);
 }
 
-bool decode_vote(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_vote(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("sync")) return false;
     Exchange exchange;
     Places places(decoder, instruction, out);
@@ -218,8 +202,7 @@ bool decode_vote(Decoder& decoder, const ptx::Instruction& instruction, DecodedI
     return keep(decoder, out, exchange);
 }
 
-bool decode_match(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_match(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     Exchange exchange;
     Places places(decoder, instruction, out);
     exchange.kind = ExchangeKind::match;
@@ -233,8 +216,7 @@ bool decode_match(Decoder& decoder, const ptx::Instruction& instruction, Decoded
     return keep(decoder, out, exchange);
 }
 
-bool decode_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     Exchange exchange;
     Places places(decoder, instruction, out);
     exchange.kind = ExchangeKind::reduce;
@@ -248,8 +230,7 @@ bool decode_reduction(Decoder& decoder, const ptx::Instruction& instruction, Dec
     return keep(decoder, out, exchange);
 }
 
-bool decode_election(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_election(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     Exchange exchange;
     Places places(decoder, instruction, out);
     exchange.kind = ExchangeKind::elect;

@@ -11,8 +11,7 @@
 namespace simt::interpreter {
 
 /// Whether lanes of the warp wait for other lanes of it.
-inline bool has_warp_barriers(const Warp& warp)
-{
+inline bool has_warp_barriers(const Warp& warp) {
     return std::ranges::any_of(warp.stalled, [](const WarpSplit& split) { return split.wait == Wait::warp_barrier; });
 }
 

@@ -12,19 +12,16 @@ namespace simt::interpreter {
 
 namespace {
 
-unsigned char* slot(const WarpSplit& split, const DecodedInstruction& instruction, int n)
-{
+unsigned char* slot(const WarpSplit& split, const DecodedInstruction& instruction, int n) {
     return split.frame->registers + instruction.operand_at(n);
 }
 
-void give(const WarpSplit& split, const DecodedInstruction& instruction, int n, std::size_t lane, std::uint64_t value, int bytes)
-{
+void give(const WarpSplit& split, const DecodedInstruction& instruction, int n, std::size_t lane, std::uint64_t value, int bytes) {
     if (n < 0) return;
     write_lane(slot(split, instruction, n), lane, value, bytes);
 }
 
-void give_predicate(const WarpSplit& split, const DecodedInstruction& instruction, int n, std::size_t lane, bool value)
-{
+void give_predicate(const WarpSplit& split, const DecodedInstruction& instruction, int n, std::size_t lane, bool value) {
     if (n < 0) return;
     std::uint32_t predicate;
     unsigned char* at = slot(split, instruction, n);
@@ -33,8 +30,7 @@ void give_predicate(const WarpSplit& split, const DecodedInstruction& instructio
     std::memcpy(at, &predicate, sizeof predicate);
 }
 
-void report_inactive(Warp& warp, const DecodedInstruction& instruction, std::size_t lane, int source)
-{
+void report_inactive(Warp& warp, const DecodedInstruction& instruction, std::size_t lane, int source) {
     const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {instruction.program_counter};
     warp.block->report(
@@ -42,8 +38,7 @@ void report_inactive(Warp& warp, const DecodedInstruction& instruction, std::siz
         {MessageCode::value_of_absent_lane, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}, {"source", source}}});
 }
 
-void shuffle(Warp& warp, const WarpSplit& split, const Brought& brought)
-{
+void shuffle(Warp& warp, const WarpSplit& split, const Brought& brought) {
     const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
     for (const std::size_t lane : lanes_in(split.mask)) {
@@ -66,8 +61,7 @@ void shuffle(Warp& warp, const WarpSplit& split, const Brought& brought)
     }
 }
 
-void vote(const WarpSplit& split, const Brought& brought)
-{
+void vote(const WarpSplit& split, const Brought& brought) {
     const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
     std::uint32_t yes = 0;
@@ -83,8 +77,7 @@ void vote(const WarpSplit& split, const Brought& brought)
     }
 }
 
-void match(const WarpSplit& split, const Brought& brought)
-{
+void match(const WarpSplit& split, const Brought& brought) {
     const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
     for (const std::size_t lane : lanes_in(split.mask)) {
@@ -100,8 +93,7 @@ void match(const WarpSplit& split, const Brought& brought)
     }
 }
 
-template <class T> T reduce_as(const Exchange& exchange, const Brought& brought)
-{
+template <class T> T reduce_as(const Exchange& exchange, const Brought& brought) {
     bool first = true;
     T result{};
     for (const std::size_t lane : lanes_in(brought.lanes)) {
@@ -137,8 +129,7 @@ template <class T> T reduce_as(const Exchange& exchange, const Brought& brought)
     return result;
 }
 
-void reduce(const WarpSplit& split, const Brought& brought)
-{
+void reduce(const WarpSplit& split, const Brought& brought) {
     const auto& exchange = details<Exchange>(*split.instruction);
     const bool ordered = exchange.how == ExchangeHow::minimum || exchange.how == ExchangeHow::maximum;
     std::uint32_t result = 0;
@@ -148,8 +139,7 @@ void reduce(const WarpSplit& split, const Brought& brought)
     for (const std::size_t lane : lanes_in(split.mask)) give(split, *split.instruction, exchange.result, lane, result, 4);
 }
 
-void elect(const WarpSplit& split, const Brought& brought)
-{
+void elect(const WarpSplit& split, const Brought& brought) {
     const auto& exchange = details<Exchange>(*split.instruction);
     const std::size_t leader = first_lane(brought.lanes);
     for (const std::size_t lane : lanes_in(split.mask)) {
@@ -160,8 +150,7 @@ void elect(const WarpSplit& split, const Brought& brought)
 
 }  // namespace
 
-void bring(const WarpSplit& split, Brought& brought)
-{
+void bring(const WarpSplit& split, Brought& brought) {
     const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
     brought.lanes |= split.mask;
@@ -179,8 +168,7 @@ void bring(const WarpSplit& split, Brought& brought)
     }
 }
 
-void finish(Warp& warp, const WarpSplit& split, const Brought& brought)
-{
+void finish(Warp& warp, const WarpSplit& split, const Brought& brought) {
     switch (details<Exchange>(*split.instruction).kind) {
         case ExchangeKind::barrier: break;
         case ExchangeKind::shuffle: shuffle(warp, split, brought); break;

@@ -30,8 +30,7 @@ constexpr int slices_between_looks = 16;
 /// A kernel counts as endless after this much processor time without the end of a block.
 constexpr double most_seconds_of_block = 60;
 
-double processor_seconds()
-{
+double processor_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
@@ -40,8 +39,7 @@ double processor_seconds()
 /// The blocks of one cluster, which run together.
 class Cluster {
 public:
-    Cluster(Launch& launch, int size)
-    {
+    Cluster(Launch& launch, int size) {
         for (int rank = 0; rank < size; ++rank) blocks_.push_back(std::make_unique<Block>(launch));
         std::vector<Block*> all;
         for (const auto& block : blocks_) all.push_back(block.get());
@@ -51,16 +49,14 @@ public:
         }
     }
 
-    void begin(const std::vector<std::uint64_t>& numbers)
-    {
+    void begin(const std::vector<std::uint64_t>& numbers) {
         ended_.assign(blocks_.size(), false);
         waiting_slices_ = 0;
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank) blocks_[rank]->begin(numbers[rank]);
     }
 
     /// Returns true once all blocks have ended.
-    bool run_slice()
-    {
+    bool run_slice() {
         bool all = true;
         idle_ = looks_elsewhere_ = true;
         bool only_waits = true;
@@ -80,24 +76,21 @@ public:
 
     bool idle() const { return idle_; }
     bool looks_elsewhere() const { return looks_elsewhere_; }
-    bool let_waiting_lanes_go()
-    {
+    bool let_waiting_lanes_go() {
         bool went = false;
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank) went |= !ended_[rank] && blocks_[rank]->let_waiting_lanes_go();
         return went;
     }
     std::uint64_t first_number() const { return blocks_.front()->number; }
     const Block& front() const { return *blocks_.front(); }
-    void end()
-    {
+    void end() {
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
             if (!ended_[rank]) blocks_[rank]->end_watching();
     }
 
 private:
     /// Only threads of the cluster can reach barriers in its shared memory.
-    [[noreturn]] void report_stuck()
-    {
+    [[noreturn]] void report_stuck() {
         const auto waits = std::ranges::find(ended_, false) - ended_.begin();
         blocks_[static_cast<std::size_t>(waits)]->report_stuck();
     }
@@ -111,8 +104,7 @@ private:
 /// Hands out clusters in their order.
 class Supply {
 public:
-    explicit Supply(const Launch& launch) : launch_(launch)
-    {
+    explicit Supply(const Launch& launch) : launch_(launch) {
         const Extent& c = launch.cluster;
         size_ = static_cast<int>(c.x * c.y * c.z);
         count_ = launch.blocks / static_cast<std::uint64_t>(size_);
@@ -122,16 +114,14 @@ public:
     std::uint64_t count() const { return count_; }
 
     /// Returns the blocks of the next cluster by rank; nothing when there are no more.
-    std::vector<std::uint64_t> next()
-    {
+    std::vector<std::uint64_t> next() {
         const std::uint64_t number = next_.fetch_add(1);
         if (number >= count_) return {};
         return numbers_of(number);
     }
 
 private:
-    std::vector<std::uint64_t> numbers_of(std::uint64_t cluster) const
-    {
+    std::vector<std::uint64_t> numbers_of(std::uint64_t cluster) const {
         if (size_ == 1) return {cluster};
         const Extent& grid = launch_.info.grid;
         const Extent& c = launch_.cluster;
@@ -154,11 +144,9 @@ private:
 class Worker {
 public:
     Worker(Launch& launch, Supply& supply, std::size_t room)
-        : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()), progressed_(started_), worked_(started_)
-    {}
+        : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()), progressed_(started_), worked_(started_) {}
 
-    void run()
-    {
+    void run() {
         if (launch_.cooperative)
             while (start_another()) {}
         while (!launch_.stopped && (!resident_.empty() || start_another())) take_turn();
@@ -166,8 +154,7 @@ public:
     }
 
 private:
-    bool start_another()
-    {
+    bool start_another() {
         if (resident_.size() >= room_ && !launch_.cooperative) return false;
         const std::vector<std::uint64_t> numbers = supply_.next();
         if (numbers.empty()) return false;
@@ -184,8 +171,7 @@ private:
     }
 
     /// Runs the first cluster until it ends or only waits; then the next has its turn.
-    void take_turn()
-    {
+    void take_turn() {
         auto cluster = std::move(resident_.front());
         resident_.pop_front();
         ++idle_turns_;
@@ -217,14 +203,12 @@ private:
     }
 
     /// Called when no block can go on: only lanes that wait for other lanes of their warp can bring what the blocks wait for.
-    void help_those_who_wait()
-    {
+    void help_those_who_wait() {
         for (const auto& cluster : resident_) cluster->let_waiting_lanes_go();
         idle_turns_ = 0;
     }
 
-    void check_time_and_memory(const Cluster& cluster)
-    {
+    void check_time_and_memory(const Cluster& cluster) {
         works_ |= !cluster.idle();
         if (++slices_ % slices_between_looks != 0) return;
         if (std::optional<Message> message = memory::no_memory_left()) {
@@ -268,8 +252,7 @@ private:
 
 }  // namespace
 
-void run_blocks(Launch& launch, int workers)
-{
+void run_blocks(Launch& launch, int workers) {
     Supply supply(launch);
     const auto count = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max(workers, 1)), supply.count()));
     const int resident = launch.machine->concurrent_blocks(launch.threads, static_cast<std::int64_t>(launch.shared_bytes));
@@ -292,14 +275,12 @@ void run_blocks(Launch& launch, int workers)
     if (failure) std::rethrow_exception(failure);
 }
 
-void Launch::print(std::uint64_t block, std::string_view text)
-{
+void Launch::print(std::uint64_t block, std::string_view text) {
     const std::lock_guard lock(print_mutex);
     printed[block] += text;
 }
 
-std::uint64_t Launch::allocate(std::uint64_t bytes)
-{
+std::uint64_t Launch::allocate(std::uint64_t bytes) {
     std::size_t left = heap_bytes_left->load();
     do {
         if (left < bytes) return 0;
@@ -307,22 +288,19 @@ std::uint64_t Launch::allocate(std::uint64_t bytes)
     return memory::AddressSpace::instance().allocate(bytes);
 }
 
-void Launch::release(std::uint64_t address)
-{
+void Launch::release(std::uint64_t address) {
     memory::Allocation allocation;
     if (memory::AddressSpace::instance().find(address, allocation) && !allocation.freed) *heap_bytes_left += allocation.bytes;
     memory::AddressSpace::instance().release(address);
 }
 
-Message Launch::message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) const
-{
+Message Launch::message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) const {
     Message message(code, {{"kernel", program->name}, {"block", warp.block->index}, {"thread", info.thread(warp.thread_of(lane))}});
     message.fields.insert(message.fields.end(), fields);
     return message;
 }
 
-Message Launch::with_line(Message message, std::uint32_t program_counter) const
-{
+Message Launch::with_line(Message message, std::uint32_t program_counter) const {
     if (const SourcePlace place = place_of(program_counter); place.line > 0)
         message.fields.insert(message.fields.end(), {{"file", place.file}, {"line", place.line}});
     return message;
@@ -330,8 +308,7 @@ Message Launch::with_line(Message message, std::uint32_t program_counter) const
 
 SourcePlace Launch::place_of(std::uint32_t program_counter) const { return program->module->instruction_places[program_counter].place; }
 
-Extent Launch::block_index(std::uint64_t number) const
-{
+Extent Launch::block_index(std::uint64_t number) const {
     return {static_cast<unsigned>(number % info.grid.x), static_cast<unsigned>(number / info.grid.x % info.grid.y),
             static_cast<unsigned>(number / info.grid.x / info.grid.y)};
 }

@@ -42,8 +42,7 @@ inline constexpr int error_illegal_address = 700, error_assert = 710, error_stac
                      error_not_supported = 801;
 
 /// Sets bit n, or bit 63 for all that follow.
-inline void note_bit(std::atomic<std::uint64_t>& bits, int n)
-{
+inline void note_bit(std::atomic<std::uint64_t>& bits, int n) {
     const std::uint64_t bit = std::uint64_t{1} << std::min(n, 63);
     // Reading it first lets several host threads keep it in their caches.
     if (!(bits.load(std::memory_order_relaxed) & bit)) bits |= bit;

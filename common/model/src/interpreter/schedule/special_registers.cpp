@@ -57,8 +57,7 @@ constexpr std::pair<std::string_view, Special> names[] = {
     {"%is_explicit_cluster", Special::is_explicit_cluster},
 };
 
-unsigned part(const Extent& extent, Special special, Special x)
-{
+unsigned part(const Extent& extent, Special special, Special x) {
     switch (static_cast<int>(special) - static_cast<int>(x)) {
         case 0: return extent.x;
         case 1: return extent.y;
@@ -68,8 +67,7 @@ unsigned part(const Extent& extent, Special special, Special x)
 
 bool is_between(Special special, Special first, Special last) { return special >= first && special <= last; }
 
-std::uint32_t lane_mask(Special special, std::size_t lane)
-{
+std::uint32_t lane_mask(Special special, std::size_t lane) {
     const std::uint32_t own = 1u << lane, below = own - 1;
     switch (special) {
         case Special::lanemask_eq: return own;
@@ -80,8 +78,7 @@ std::uint32_t lane_mask(Special special, std::size_t lane)
     }
 }
 
-std::uint64_t value_of_block(const Warp& warp, Special special)
-{
+std::uint64_t value_of_block(const Warp& warp, Special special) {
     const Launch& launch = *warp.launch;
     const Block& block = *warp.block;
     const Extent& grid = launch.info.grid;
@@ -113,8 +110,7 @@ std::uint64_t value_of_block(const Warp& warp, Special special)
     }
 }
 
-std::uint64_t value_of(const Warp& warp, Special special, std::size_t lane)
-{
+std::uint64_t value_of(const Warp& warp, Special special, std::size_t lane) {
     if (is_between(special, Special::tid_x, Special::tid_z))
         return part(warp.launch->info.thread(warp.thread_of(lane)), special, Special::tid_x);
     if (special == Special::laneid) return static_cast<std::uint64_t>(lane);
@@ -124,8 +120,7 @@ std::uint64_t value_of(const Warp& warp, Special special, std::size_t lane)
 
 }  // namespace
 
-std::optional<Special> find_special(std::string_view name)
-{
+std::optional<Special> find_special(std::string_view name) {
     for (const auto& [known, special] : names)
         if (known == name) return special;
     // Where the driver tells a cooperative kernel the address of its workspace.
@@ -137,8 +132,7 @@ std::optional<Special> find_special(std::string_view name)
     return {};
 }
 
-bool changes_between_blocks(Special special)
-{
+bool changes_between_blocks(Special special) {
     return is_between(special, Special::ctaid_x, Special::ctaid_z) || is_between(special, Special::clusterid_x, Special::clusterid_z) ||
            is_between(special, Special::cluster_ctaid_x, Special::cluster_ctaid_z) || special == Special::smid ||
            special == Special::cluster_ctarank;
@@ -146,8 +140,7 @@ bool changes_between_blocks(Special special)
 
 bool is_clock(std::string_view name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }
 
-void fill_special(const Warp& warp, const SpecialSlot& slot, unsigned char* registers)
-{
+void fill_special(const Warp& warp, const SpecialSlot& slot, unsigned char* registers) {
     if (slot.special == Special::is_explicit_cluster && slot.bytes == 0) {
         const std::uint32_t all = warp.launch->explicit_cluster ? all_lanes : 0;
         std::memcpy(registers + slot.offset, &all, sizeof all);

@@ -23,8 +23,7 @@ constexpr int most_quiet_slices = 1 << 14;
 
 Warp::Warp(Block& of, int number) : block(&of), launch(&of.launch), index(number), access(of.access) {}
 
-void Warp::begin(std::uint32_t lanes_here)
-{
+void Warp::begin(std::uint32_t lanes_here) {
     for (auto& left : frames_) spare_frames_.push_back(std::move(left));
     frames_.clear();
     spare_joins_.clear();
@@ -45,8 +44,7 @@ void Warp::begin(std::uint32_t lanes_here)
     ready.push_back({.mask = lanes, .frame = entry});
 }
 
-Join* Warp::new_join()
-{
+Join* Warp::new_join() {
     if (spare_joins_.empty()) {
         joins_.push_back(std::make_unique<Join>());
         return joins_.back().get();
@@ -59,8 +57,7 @@ Join* Warp::new_join()
 
 void Warp::free_join(Join* join) { spare_joins_.push_back(join); }
 
-void Warp::load(const WarpSplit& split)
-{
+void Warp::load(const WarpSplit& split) {
     pc = split.pc;
     mask = split.mask;
     top = split.top;
@@ -72,8 +69,7 @@ void Warp::load(const WarpSplit& split)
 
 WarpSplit Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .top = top}; }
 
-WaitReason Warp::run()
-{
+WaitReason Warp::run() {
     while (!ready.empty()) {
         load(ready.back());
         ready.pop_back();
@@ -97,8 +93,7 @@ WaitReason Warp::run()
     return ended() ? WaitReason::ended : WaitReason::blocked;
 }
 
-void Warp::step()
-{
+void Warp::step() {
     while (wait_reason == WaitReason::none) {
         const DecodedInstruction& instruction = code[pc++];
         active = mask;
@@ -111,8 +106,7 @@ void Warp::step()
     }
 }
 
-bool Warp::is_spinning(const WarpSplit& split)
-{
+bool Warp::is_spinning(const WarpSplit& split) {
     if (progress) {
         snapshot_frame_ = nullptr;
         quiet_slices_ = 0;
@@ -131,8 +125,7 @@ bool Warp::is_spinning(const WarpSplit& split)
     return same || ++quiet_slices_ > most_quiet_slices;
 }
 
-Join* Warp::join_for(const Branch& branch)
-{
+Join* Warp::join_for(const Branch& branch) {
     if (branch.join == no_operand) return nullptr;
     // Joins of inner loops stay above the branch's join: their lanes reach it later.
     const ptx::Numbered<int>& parents = frame->code->loop_parents;
@@ -149,8 +142,7 @@ Join* Warp::join_for(const Branch& branch)
     return join;
 }
 
-Join* Warp::leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop)
-{
+Join* Warp::leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop) {
     const ptx::Numbered<int>& parents = frame->code->loop_parents;
     Join* join = from;
     while (join && join->frame == frame && !holds(parents, join->loop, loop)) {
@@ -167,8 +159,7 @@ Join* Warp::leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop)
     return join;
 }
 
-void Warp::branch(const Branch& branch)
-{
+void Warp::branch(const Branch& branch) {
     const bool backward = branch.target < pc;
     if (active == mask) {
         pc = branch.target;
@@ -196,8 +187,7 @@ void Warp::branch(const Branch& branch)
     if (backward && --patience <= 0) wait_reason = WaitReason::yielded;
 }
 
-void Warp::branch_to(const std::array<std::uint32_t, warp_size>& targets, const std::array<int, warp_size>& loops, const Branch& branch)
-{
+void Warp::branch_to(const std::array<std::uint32_t, warp_size>& targets, const std::array<int, warp_size>& loops, const Branch& branch) {
     const std::uint32_t next = pc, away = active;
     const auto together_with = [&](std::uint32_t lanes_left) {
         std::uint32_t together = 0;
@@ -224,8 +214,7 @@ void Warp::branch_to(const std::array<std::uint32_t, warp_size>& targets, const 
     if (mask == 0) wait_reason = WaitReason::ended;
 }
 
-void Warp::arrive_at_join(std::uint32_t join_pc)
-{
+void Warp::arrive_at_join(std::uint32_t join_pc) {
     while (top && top->pc == join_pc && top->frame == frame) {
         Join* join = top;
         join->arrived |= mask;
@@ -239,8 +228,7 @@ void Warp::arrive_at_join(std::uint32_t join_pc)
     }
 }
 
-void Warp::remove_from_joins(Join* from, std::uint32_t gone)
-{
+void Warp::remove_from_joins(Join* from, std::uint32_t gone) {
     for (Join* join = from; join;) {
         Join* const parent = join->parent;
         join->expected &= ~gone;
@@ -254,8 +242,7 @@ void Warp::remove_from_joins(Join* from, std::uint32_t gone)
     }
 }
 
-void Warp::exit_lanes()
-{
+void Warp::exit_lanes() {
     const std::uint32_t gone = active;
     exited |= gone;
     block->ended_threads += std::popcount(gone);
@@ -277,8 +264,7 @@ void Warp::exit_lanes()
 
 void Warp::split_before(std::uint32_t others, std::uint32_t at) { ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top}); }
 
-WarpSplit& Warp::wait(Wait why, const DecodedInstruction& instruction)
-{
+WarpSplit& Warp::wait(Wait why, const DecodedInstruction& instruction) {
     wait_reason = WaitReason::blocked;
     // Reuses the memory that the split came from.
     if (stalled.empty() && ready.empty()) stalled.swap(ready);
@@ -292,8 +278,7 @@ WarpSplit& Warp::wait(Wait why, const DecodedInstruction& instruction)
     return waiting;
 }
 
-bool Warp::let_waiting_lanes_go()
-{
+bool Warp::let_waiting_lanes_go() {
     for (const auto& own : joins_) {
         Join* join = own.get();
         if (join->arrived == 0 || join->expected == 0 || std::ranges::find(spare_joins_, join) != spare_joins_.end()) continue;

@@ -27,14 +27,12 @@ void release_registers(unsigned char* registers) { ::operator delete(registers, 
 
 }  // namespace
 
-Warp::~Warp()
-{
+Warp::~Warp() {
     for (const auto* frames : {&frames_, &spare_frames_})
         for (const auto& kept : *frames) release_registers(kept->registers);
 }
 
-Frame* Warp::new_frame(const Code& callee)
-{
+Frame* Warp::new_frame(const Code& callee) {
     if (frames_.size() >= most_frames)
         throw LaunchStopped(error_stack,
                             launch->message_of(*this, first_lane(lanes), MessageCode::too_many_calls, {{"limit", most_frames}}));
@@ -54,15 +52,13 @@ Frame* Warp::new_frame(const Code& callee)
     return frames_.back().get();
 }
 
-void Warp::free_frame(Frame* left)
-{
+void Warp::free_frame(Frame* left) {
     const auto found = std::ranges::find_if(frames_, [&](const auto& own) { return own.get() == left; });
     spare_frames_.push_back(std::move(*found));
     frames_.erase(found);
 }
 
-void Warp::need_local(std::uint64_t bytes)
-{
+void Warp::need_local(std::uint64_t bytes) {
     if (bytes <= local_capacity) return;
     if (bytes > most_local_bytes)
         throw LaunchStopped(error_stack, launch->message_of(*this, first_lane(lanes), MessageCode::stack_too_large,
@@ -75,8 +71,7 @@ void Warp::need_local(std::uint64_t bytes)
     local_capacity = capacity;
 }
 
-void Warp::fill_specials(Frame& of)
-{
+void Warp::fill_specials(Frame& of) {
     for (const SpecialSlot& slot : of.code->specials)
         if (!of.has_fixed_specials || changes_between_blocks(slot.special)) fill_special(*this, slot, of.registers);
     of.has_fixed_specials = true;
@@ -88,8 +83,7 @@ void Warp::fill_specials(Frame& of)
         }
 }
 
-void Warp::call(const CallSite& call, const Code& callee, std::uint32_t callee_lanes)
-{
+void Warp::call(const CallSite& call, const Code& callee, std::uint32_t callee_lanes) {
     if (callee_lanes != mask) {
         // The other lanes wait after the call.
         Join* join = new_join();
@@ -122,8 +116,7 @@ void Warp::call(const CallSite& call, const Code& callee, std::uint32_t callee_l
     registers = inner->registers;
 }
 
-void Warp::return_from_call()
-{
+void Warp::return_from_call() {
     if (!frame->caller) return exit_lanes();
     Frame* const inner = frame;
     Frame* const caller = inner->caller;

@@ -28,32 +28,28 @@ struct MatrixAccess {
 using Matrix = std::array<std::array<std::uint16_t, 8>, rows>;
 
 /// A lane's part of a matrix: two elements of a row, or of a column.
-std::uint32_t part_of(const Matrix& matrix, std::size_t lane, bool transposed)
-{
+std::uint32_t part_of(const Matrix& matrix, std::size_t lane, bool transposed) {
     const std::size_t line = lane / 4, at = lane % 4 * 2;
     const std::uint32_t low = transposed ? matrix[at][line] : matrix[line][at];
     const std::uint32_t high = transposed ? matrix[at + 1][line] : matrix[line][at + 1];
     return low | high << 16;
 }
 
-void set_part(Matrix& matrix, std::size_t lane, bool transposed, std::uint32_t value)
-{
+void set_part(Matrix& matrix, std::size_t lane, bool transposed, std::uint32_t value) {
     const std::size_t line = lane / 4, at = lane % 4 * 2;
     (transposed ? matrix[at][line] : matrix[line][at]) = static_cast<std::uint16_t>(value);
     (transposed ? matrix[at + 1][line] : matrix[line][at + 1]) = static_cast<std::uint16_t>(value >> 16);
 }
 
 /// Tells the watcher of the rows that were accessed.
-void note_rows(Warp& warp, const LanePointers& pointers, Operation operation, std::uint32_t changed)
-{
+void note_rows(Warp& warp, const LanePointers& pointers, Operation operation, std::uint32_t changed) {
     warp.access.matrix_rows = true;
     note_access(warp, ptx::StateSpace::shared, pointers, operation, changed);
     warp.access.matrix_rows = false;
 }
 
 /// The host's pointers to the rows.
-LanePointers find_rows(Warp& warp, const DecodedInstruction& instruction, const MatrixAccess& access)
-{
+LanePointers find_rows(Warp& warp, const DecodedInstruction& instruction, const MatrixAccess& access) {
     find_addresses(warp, instruction, access.memory);
     const std::uint32_t lanes = all_lanes >> (warp_size - rows * access.matrices);
     if (access.memory.space != ptx::StateSpace::generic) return check_shared(warp, lanes);
@@ -63,8 +59,7 @@ LanePointers find_rows(Warp& warp, const DecodedInstruction& instruction, const 
     return check_shared(warp, lanes);
 }
 
-void load(Warp& warp, const DecodedInstruction& instruction)
-{
+void load(Warp& warp, const DecodedInstruction& instruction) {
     need_all_lanes(warp, "ldmatrix");
     const auto& access = details<MatrixAccess>(instruction);
     const LanePointers pointers = find_rows(warp, instruction, access);
@@ -79,8 +74,7 @@ void load(Warp& warp, const DecodedInstruction& instruction)
     note_rows(warp, pointers, Operation::load, 0);
 }
 
-void store(Warp& warp, const DecodedInstruction& instruction)
-{
+void store(Warp& warp, const DecodedInstruction& instruction) {
     need_all_lanes(warp, "stmatrix");
     const auto& access = details<MatrixAccess>(instruction);
     const LanePointers pointers = find_rows(warp, instruction, access);
@@ -100,8 +94,7 @@ void store(Warp& warp, const DecodedInstruction& instruction)
     note_rows(warp, pointers, Operation::store, changed);
 }
 
-void move(Warp& warp, const DecodedInstruction& instruction)
-{
+void move(Warp& warp, const DecodedInstruction& instruction) {
     need_all_lanes(warp, "movmatrix");
     Matrix matrix;
     const std::uint32_t* from = values<std::uint32_t>(warp, instruction.operand[1]);
@@ -110,8 +103,7 @@ void move(Warp& warp, const DecodedInstruction& instruction)
     for (std::size_t lane = 0; lane < warp_size; ++lane) to[lane] = part_of(matrix, lane, true);
 }
 
-void decode_access(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool loads)
-{
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool loads) {
     if (!instruction.has("m8n8") || !instruction.has("b16")) decoder.refuse(instruction, "shape or types");
     MatrixAccess access;
     access.transposed = instruction.has("trans");
@@ -132,20 +124,17 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
 
 }  // namespace
 
-bool decode_matrix_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_matrix_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode_access(decoder, instruction, out, true);
     return true;
 }
 
-bool decode_matrix_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_matrix_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode_access(decoder, instruction, out, false);
     return true;
 }
 
-bool decode_matrix_move(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_matrix_move(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), ptx::Type::b32);
     out.execute = move;
     return true;

@@ -24,8 +24,7 @@ struct Place {
     int row, column;
 };
 
-template <class Find> void fill(Fragment& fragment, int registers, Find&& find)
-{
+template <class Find> void fill(Fragment& fragment, int registers, Find&& find) {
     fragment.registers = registers;
     fragment.place.reserve(static_cast<std::size_t>(registers * warp_size * fragment.per_register));
     for (int reg = 0; reg < registers; ++reg)
@@ -37,8 +36,7 @@ template <class Find> void fill(Fragment& fragment, int registers, Find&& find)
 }
 
 /// Lays out a factor of `lines` rows of A or columns of B: the place along that side, and along K.
-void fill_factor(Fragment& fragment, Role role, int lines, int k, bool in_blocks_of_8)
-{
+void fill_factor(Fragment& fragment, Role role, int lines, int k, bool in_blocks_of_8) {
     const int per_register = fragment.per_register, steps = k / (4 * per_register);
     const int tall = !in_blocks_of_8 && lines >= 16 ? 2 : 1;
     fill(fragment, lines / 8 * steps, [=](int reg, int lane, int part) {
@@ -50,8 +48,7 @@ void fill_factor(Fragment& fragment, Role role, int lines, int k, bool in_blocks
 }
 
 /// Lays out accumulators of 16 × 8 (or 8 × 8), one after another.
-void fill_accumulator(Fragment& fragment, const Shape& shape)
-{
+void fill_accumulator(Fragment& fragment, const Shape& shape) {
     const bool transposed = shape.m == 8 && shape.n > 8;
     const int m = transposed ? shape.n : shape.m, n = transposed ? shape.m : shape.n;
     const int per_register = fragment.per_register;
@@ -66,8 +63,7 @@ void fill_accumulator(Fragment& fragment, const Shape& shape)
 
 }  // namespace
 
-Fragment make_fragment(Role role, Element element, const Shape& shape)
-{
+Fragment make_fragment(Role role, Element element, const Shape& shape) {
     Fragment fragment;
     fragment.element = element;
     fragment.rows = role == Role::b ? shape.k : shape.m;
@@ -83,8 +79,7 @@ Fragment make_fragment(Role role, Element element, const Shape& shape)
     return fragment;
 }
 
-Fragment make_quad_fragment(Role role, Element element, bool column_major)
-{
+Fragment make_quad_fragment(Role role, Element element, bool column_major) {
     constexpr int products = 4, side = 8, k = 4;
     Fragment fragment;
     fragment.element = element;

@@ -19,14 +19,12 @@ std::uint64_t field(std::uint64_t bits, int first) { return (bits >> first & 0x3
 }  // namespace
 
 MatrixDescriptor::MatrixDescriptor(std::uint64_t bits)
-    : start(field(bits, 0)), leading_offset(field(bits, 16)), stride_offset(field(bits, 32)), base_offset(bits >> 49 & 7)
-{
+    : start(field(bits, 0)), leading_offset(field(bits, 16)), stride_offset(field(bits, 32)), base_offset(bits >> 49 & 7) {
     constexpr std::uint64_t units_of_modes[] = {1, 8, 4, 2};
     row_units = units_of_modes[bits >> 62];
 }
 
-std::uint64_t MatrixDescriptor::place(bool transposed, std::uint64_t line_unit, std::uint64_t k_unit) const
-{
+std::uint64_t MatrixDescriptor::place(bool transposed, std::uint64_t line_unit, std::uint64_t k_unit) const {
     const std::uint64_t row = row_units * unit;
     std::uint64_t at = start;
     if (!transposed)
@@ -40,8 +38,7 @@ std::uint64_t MatrixDescriptor::place(bool transposed, std::uint64_t line_unit, 
 }
 
 std::vector<unsigned char> read_units(Warp& warp, const DecodedInstruction& instruction, const MatrixDescriptor& descriptor,
-                                      const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places)
-{
+                                      const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places) {
     const int per_unit = static_cast<int>(unit) * 8 / bits_of(factor.element);
     const int outer = factor.transposed ? factor.k : factor.lines, inner = (factor.transposed ? factor.lines : factor.k) / per_unit;
     std::vector<unsigned char> bytes(factor.bytes());
@@ -60,8 +57,7 @@ std::vector<unsigned char> read_units(Warp& warp, const DecodedInstruction& inst
     return bytes;
 }
 
-void note_units(Block& block, int warp, std::uint32_t program_counter, const std::vector<std::uint32_t>& places)
-{
+void note_units(Block& block, int warp, std::uint32_t program_counter, const std::vector<std::uint32_t>& places) {
     WarpAccess access{};
     access.space = Space::shared;
     access.operation = Operation::load;

@@ -28,8 +28,7 @@ struct Multiply {
     Sparsity sparsity;
 };
 
-template <class T> void execute(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class T> void execute(Warp& warp, const DecodedInstruction& instruction) {
     need_all_lanes(warp, "mma");
     const auto& multiply = details<Multiply>(instruction);
     alignas(64) std::array<T, most_elements> a, b;
@@ -48,23 +47,20 @@ template <class T> void execute(Warp& warp, const DecodedInstruction& instructio
     write(warp, instruction, 0, multiply.d, c.data());
 }
 
-Execute handler_for(Element element)
-{
+Execute handler_for(Element element) {
     if (is_integer(element)) return execute<std::int32_t>;
     return element == Element::f64 ? execute<double> : execute<float>;
 }
 
 /// The types of D, A, B and C; wmma of f16 names only the types of D and C.
-std::array<Element, 4> types_of(Decoder& decoder, const ptx::Instruction& instruction)
-{
+std::array<Element, 4> types_of(Decoder& decoder, const ptx::Instruction& instruction) {
     const std::vector<Element> elements = elements_of(instruction);
     if (elements.size() == 2) return {elements[0], Element::f16, Element::f16, elements[1]};
     if (elements.size() != 4) decoder.refuse(instruction, "types");
     return {elements[0], elements[1], elements[2], elements[3]};
 }
 
-bool fits(const Multiply& multiply, const std::array<int, 4>& registers, bool is_wmma)
-{
+bool fits(const Multiply& multiply, const std::array<int, 4>& registers, bool is_wmma) {
     const std::array<const Fragment*, 4> fragments{&multiply.d, &multiply.a, &multiply.b, &multiply.c};
     for (std::size_t i = 0; i < fragments.size(); ++i) {
         // wmma of f16 names registers beyond those that hold the fragment.
@@ -75,8 +71,7 @@ bool fits(const Multiply& multiply, const std::array<int, 4>& registers, bool is
     return true;
 }
 
-void lay_out(const ptx::Instruction& instruction, const std::array<Element, 4>& types, const Shape& shape, Multiply& multiply)
-{
+void lay_out(const ptx::Instruction& instruction, const std::array<Element, 4>& types, const Shape& shape, Multiply& multiply) {
     const bool quads = instruction.opcode == "mma" && shape == Shape{8, 8, 4} && types[1] == Element::f16;
     multiply.product.m = shape.m;
     multiply.product.n = shape.n;
@@ -103,8 +98,7 @@ void lay_out(const ptx::Instruction& instruction, const std::array<Element, 4>& 
 
 }  // namespace
 
-bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     const bool is_wmma = instruction.opcode == "wmma";
     if (is_wmma && !instruction.has("mma")) return false;
     const Shape shape = shape_of(instruction);

@@ -14,8 +14,7 @@ namespace {
 /// Four bits of metadata say which two of a chunk's four units are kept. A group of four lanes holds the metadata of two rows: one lane
 /// holds both; or a pair of lanes holds half of each, or one row each for elements of at most 8 bits; or all four lanes hold a part
 /// (as on an H200).
-std::uint32_t kept_units(Warp& warp, const DecodedInstruction& instruction, const Sparsity& sparsity, int chunks, int row, int chunk)
-{
+std::uint32_t kept_units(Warp& warp, const DecodedInstruction& instruction, const Sparsity& sparsity, int chunks, int row, int chunk) {
     const std::uint32_t* words = values<std::uint32_t>(warp, instruction.operand_at(sparsity.metadata));
     const int group = row % 8 * 4, upper = row / 8;
     if (chunks <= 4) return words[group + sparsity.selector] >> (upper * 16 + chunk * 4) & 0xF;
@@ -27,15 +26,13 @@ std::uint32_t kept_units(Warp& warp, const DecodedInstruction& instruction, cons
 
 }  // namespace
 
-bool is_sparse(const ptx::Instruction& instruction)
-{
+bool is_sparse(const ptx::Instruction& instruction) {
     return std::ranges::any_of(instruction.modifiers,
                                [](const std::string& modifier) { return modifier == "sp" || modifier.starts_with("sp::"); });
 }
 
 template <class T>
-void expand(Warp& warp, const DecodedInstruction& instruction, const Sparsity& sparsity, const Product& product, const T* stored, T* to)
-{
+void expand(Warp& warp, const DecodedInstruction& instruction, const Sparsity& sparsity, const Product& product, const T* stored, T* to) {
     const int bits = bits_of(sparsity.element);
     // Two of the four units of a chunk are kept.
     const int chunk_elements = bits == 32 ? 2 : bits == 4 ? 8 : 4;

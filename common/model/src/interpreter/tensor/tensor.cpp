@@ -28,8 +28,7 @@ constexpr Name names[] = {{"f16", Element::f16, 16}, {"bf16", Element::bf16, 16}
                           {"u4", Element::u4, 4},    {"b1", Element::b1, 1},      {"e4m3", Element::e4m3, 8},  {"e5m2", Element::e5m2, 8},
                           {"s32", Element::s32, 32}};
 
-std::uint64_t bits_at(const unsigned char* registers, int lane, int register_bits, int part, int bits)
-{
+std::uint64_t bits_at(const unsigned char* registers, int lane, int register_bits, int part, int bits) {
     if (register_bits == 64) {
         std::uint64_t value;
         std::memcpy(&value, registers + lane * 8, sizeof value);
@@ -42,8 +41,7 @@ std::uint64_t bits_at(const unsigned char* registers, int lane, int register_bit
 
 /// Calls `visit(bits, index)` for each element; `index` is its place in a matrix that lies row by row.
 template <class Visit>
-void for_each_element(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, Visit&& visit)
-{
+void for_each_element(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, Visit&& visit) {
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
     for (int reg = 0; reg < fragment.registers; ++reg) {
@@ -57,8 +55,7 @@ void for_each_element(Warp& warp, const DecodedInstruction& instruction, int fir
 
 /// Writes `value(index)` for each element.
 template <class Value>
-void set_each_element(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, Value&& value)
-{
+void set_each_element(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, Value&& value) {
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
     for (int reg = 0; reg < fragment.registers; ++reg) {
@@ -75,8 +72,7 @@ void set_each_element(Warp& warp, const DecodedInstruction& instruction, int fir
     }
 }
 
-float float_of(Element element, std::uint64_t bits)
-{
+float float_of(Element element, std::uint64_t bits) {
     switch (element) {
         case Element::f16: return to_float(Half{static_cast<std::uint16_t>(bits)});
         case Element::bf16: return to_float(Bfloat{static_cast<std::uint16_t>(bits)});
@@ -87,8 +83,7 @@ float float_of(Element element, std::uint64_t bits)
     }
 }
 
-std::int32_t integer_of(Element element, std::uint64_t bits)
-{
+std::int32_t integer_of(Element element, std::uint64_t bits) {
     switch (element) {
         case Element::s8: return static_cast<std::int8_t>(bits);
         case Element::s4: return static_cast<std::int32_t>(bits & 7) - static_cast<std::int32_t>(bits & 8);
@@ -97,8 +92,7 @@ std::int32_t integer_of(Element element, std::uint64_t bits)
 }
 
 /// Computes the sums of `Columns` adjacent columns together, so that the compiler makes vector instructions of them.
-template <std::size_t Columns, class T> void multiply_rows(const Product& product, const T* a, const T* b, T* c)
-{
+template <std::size_t Columns, class T> void multiply_rows(const Product& product, const T* a, const T* b, T* c) {
     for (int row = 0; row < product.m; ++row)
         for (int column = 0; column < product.n; column += static_cast<int>(Columns)) {
             T sum[Columns];
@@ -115,8 +109,7 @@ template <std::size_t Columns, class T> void multiply_rows(const Product& produc
 
 }  // namespace
 
-std::uint64_t element_bits(const unsigned char* bytes, std::size_t index, int bits)
-{
+std::uint64_t element_bits(const unsigned char* bytes, std::size_t index, int bits) {
     std::uint64_t value = 0;
     const std::size_t at = index * static_cast<std::size_t>(bits);
     std::memcpy(&value, bytes + at / 8, static_cast<std::size_t>((bits + 7) / 8));
@@ -127,30 +120,26 @@ template <> float value_of(Element element, std::uint64_t bits) { return float_o
 
 template <> std::int32_t value_of(Element element, std::uint64_t bits) { return integer_of(element, bits); }
 
-Element find_element(std::string_view modifier)
-{
+Element find_element(std::string_view modifier) {
     for (const Name& name : names)
         if (name.name == modifier) return name.element;
     return Element::none;
 }
 
-std::vector<Element> elements_of(const ptx::Instruction& instruction)
-{
+std::vector<Element> elements_of(const ptx::Instruction& instruction) {
     std::vector<Element> elements;
     for (const std::string& modifier : instruction.modifiers)
         if (const Element element = find_element(modifier); element != Element::none) elements.push_back(element);
     return elements;
 }
 
-int bits_of(Element element)
-{
+int bits_of(Element element) {
     for (const Name& name : names)
         if (name.element == element) return name.bits;
     return 32;
 }
 
-bool is_integer(Element element)
-{
+bool is_integer(Element element) {
     switch (element) {
         case Element::s8:
         case Element::u8:
@@ -162,8 +151,7 @@ bool is_integer(Element element)
     }
 }
 
-Shape shape_of(const ptx::Instruction& instruction)
-{
+Shape shape_of(const ptx::Instruction& instruction) {
     for (const std::string& modifier : instruction.modifiers) {
         Shape shape;
         const char* at = modifier.data();
@@ -179,28 +167,24 @@ Shape shape_of(const ptx::Instruction& instruction)
     return {};
 }
 
-void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, float* to)
-{
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, float* to) {
     const Element element = fragment.element;
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = float_of(element, bits); });
 }
 
-void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, double* to)
-{
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, double* to) {
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = std::bit_cast<double>(bits); });
 }
 
-void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, std::int32_t* to)
-{
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, std::int32_t* to) {
     const Element element = fragment.element;
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = integer_of(element, bits); });
 }
 
-void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const float* from)
-{
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const float* from) {
     if (fragment.element == Element::f16)
         set_each_element(warp, instruction, first, fragment,
                          [=](std::uint32_t index) { return std::uint32_t{round_to<Half>(from[index]).bits}; });
@@ -209,20 +193,17 @@ void write(Warp& warp, const DecodedInstruction& instruction, int first, const F
                          [=](std::uint32_t index) { return std::bit_cast<std::uint32_t>(canonical(from[index])); });
 }
 
-void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const double* from)
-{
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const double* from) {
     set_each_element(warp, instruction, first, fragment, [=](std::uint32_t index) { return std::bit_cast<std::uint64_t>(from[index]); });
 }
 
-void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const std::int32_t* from)
-{
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const std::int32_t* from) {
     set_each_element(warp, instruction, first, fragment, [=](std::uint32_t index) { return std::bit_cast<std::uint32_t>(from[index]); });
 }
 
 void multiply(const Product& product, const float* a, const float* b, float* c) { multiply_rows<8>(product, a, b, c); }
 
-void multiply(const Product& product, const double* a, const double* b, double* c)
-{
+void multiply(const Product& product, const double* a, const double* b, double* c) {
     for (int row = 0; row < product.m; ++row)
         for (int column = 0; column < product.n; ++column) {
             double& sum = c[row * product.n + column];
@@ -230,8 +211,7 @@ void multiply(const Product& product, const double* a, const double* b, double* 
         }
 }
 
-void multiply(const Product& product, const std::int32_t* a, const std::int32_t* b, std::int32_t* c)
-{
+void multiply(const Product& product, const std::int32_t* a, const std::int32_t* b, std::int32_t* c) {
     for (int row = 0; row < product.m; ++row)
         for (int column = 0; column < product.n; ++column) {
             std::int64_t sum = c[row * product.n + column];
@@ -244,16 +224,14 @@ void multiply(const Product& product, const std::int32_t* a, const std::int32_t*
         }
 }
 
-void need_all_lanes(Warp& warp, const char* instruction)
-{
+void need_all_lanes(Warp& warp, const char* instruction) {
     if (warp.active == all_lanes) return;
     throw LaunchStopped(error_illegal_instruction,
                         warp.launch->message_of(warp, first_lane(warp.active), MessageCode::some_lanes_only,
                                                 {{"instruction", instruction}, {"lanes", std::popcount(warp.active)}}));
 }
 
-int add_registers(Decoder& decoder, DecodedInstruction& out, const ptx::Operand& operand, ptx::Type type)
-{
+int add_registers(Decoder& decoder, DecodedInstruction& out, const ptx::Operand& operand, ptx::Type type) {
     const int before = out.operand_count;
     decoder.add_all(out, operand, type);
     return out.operand_count - before;

@@ -44,8 +44,7 @@ struct Fragment {
     /// Row and column of an element of a lane's registers: by register, lane, and place in the register.
     std::vector<std::uint32_t> place;
 
-    std::size_t index(int reg, int lane, int part) const
-    {
+    std::size_t index(int reg, int lane, int part) const {
         return (static_cast<std::size_t>(reg) * warp_size + lane) * static_cast<std::size_t>(per_register) + static_cast<std::size_t>(part);
     }
     int row(int reg, int lane, int part) const { return static_cast<int>(place[index(reg, lane, part)] >> 16); }

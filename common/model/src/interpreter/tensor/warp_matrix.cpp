@@ -46,16 +46,14 @@ struct WarpMatrix {
 constexpr std::size_t most_bytes = 2048;
 
 /// Bytes from one line to the next.
-std::int64_t pitch_of(Warp& warp, const DecodedInstruction& instruction, const WarpMatrix& matrix)
-{
+std::int64_t pitch_of(Warp& warp, const DecodedInstruction& instruction, const WarpMatrix& matrix) {
     if (matrix.stride < 0) return matrix.line_bytes;
     const std::uint32_t elements = values<std::uint32_t>(warp, instruction.operand_at(matrix.stride))[0];
     return std::int64_t{elements} * bits_of(matrix.fragment.element) / 8;
 }
 
 /// Makes the accesses, and calls `move(part, lane, pointer)` for each lane's bytes; it returns whether it changed them.
-template <class Move> void make_accesses(Warp& warp, const DecodedInstruction& instruction, const WarpMatrix& matrix, Move&& move)
-{
+template <class Move> void make_accesses(Warp& warp, const DecodedInstruction& instruction, const WarpMatrix& matrix, Move&& move) {
     find_addresses(warp, instruction, matrix.memory);
     const std::uint64_t base = warp.access.address[0];
     ptx::StateSpace space = matrix.memory.space;
@@ -90,21 +88,18 @@ struct Tile {
 
     unsigned char* at(const WarpMatrix& matrix, int line, int offset) { return bytes.data() + line * matrix.line_bytes + offset; }
     /// Whether the register's elements are contiguous along a line.
-    static bool is_packed(const WarpMatrix& matrix, int reg, int lane)
-    {
+    static bool is_packed(const WarpMatrix& matrix, int reg, int lane) {
         const Fragment& f = matrix.fragment;
         if (f.per_register == 1) return true;
         return matrix.row_major ? f.row(reg, lane, 0) == f.row(reg, lane, 1) : f.column(reg, lane, 0) == f.column(reg, lane, 1);
     }
-    unsigned char* element(const WarpMatrix& matrix, int reg, int lane, int part)
-    {
+    unsigned char* element(const WarpMatrix& matrix, int reg, int lane, int part) {
         const int row = matrix.fragment.row(reg, lane, part), column = matrix.fragment.column(reg, lane, part);
         const int line = matrix.row_major ? row : column, along = matrix.row_major ? column : row;
         return at(matrix, line, along * bits_of(matrix.fragment.element) / 8);
     }
     /// Copies between the tile and a lane's register.
-    template <class Copy> void each_register(const WarpMatrix& matrix, int reg, int lane, Copy&& copy)
-    {
+    template <class Copy> void each_register(const WarpMatrix& matrix, int reg, int lane, Copy&& copy) {
         const int bytes_of_register = matrix.fragment.register_bits / 8;
         if (is_packed(matrix, reg, lane)) return copy(0, element(matrix, reg, lane, 0), bytes_of_register);
         const int bytes_of_element = bytes_of_register / matrix.fragment.per_register;
@@ -113,8 +108,7 @@ struct Tile {
     }
 };
 
-void load(Warp& warp, const DecodedInstruction& instruction)
-{
+void load(Warp& warp, const DecodedInstruction& instruction) {
     need_all_lanes(warp, "wmma.load");
     const auto& matrix = details<WarpMatrix>(instruction);
     Tile tile;
@@ -132,8 +126,7 @@ void load(Warp& warp, const DecodedInstruction& instruction)
     }
 }
 
-void store(Warp& warp, const DecodedInstruction& instruction)
-{
+void store(Warp& warp, const DecodedInstruction& instruction) {
     need_all_lanes(warp, "wmma.store");
     const auto& matrix = details<WarpMatrix>(instruction);
     Tile tile;
@@ -155,8 +148,7 @@ void store(Warp& warp, const DecodedInstruction& instruction)
 }
 
 /// Adds the accesses for matrices of 8 lines of 16 bytes, up to `together` in one access.
-void add_matrix_loads(WarpMatrix& matrix, int together)
-{
+void add_matrix_loads(WarpMatrix& matrix, int together) {
     const int across = matrix.line_bytes / 16, count = matrix.lines / 8 * across;
     for (int first = 0; first < count; first += together) {
         const int here = std::min(together, count - first);
@@ -174,8 +166,7 @@ void add_matrix_loads(WarpMatrix& matrix, int together)
 }
 
 /// Adds accesses of 4 bytes a lane for the same matrices.
-void add_word_accesses(WarpMatrix& matrix)
-{
+void add_word_accesses(WarpMatrix& matrix) {
     const int across = matrix.line_bytes / 16, count = matrix.lines / 8 * across;
     for (int number = 0; number < count; ++number) {
         Part part;
@@ -188,8 +179,7 @@ void add_word_accesses(WarpMatrix& matrix)
 }
 
 /// Adds an access of `elements` elements from `reg` and `part` on.
-void add_element_access(WarpMatrix& matrix, int reg, int part_of_register, int elements)
-{
+void add_element_access(WarpMatrix& matrix, int reg, int part_of_register, int elements) {
     const Fragment& fragment = matrix.fragment;
     const int bytes = bits_of(fragment.element) / 8;
     Part part;
@@ -202,8 +192,7 @@ void add_element_access(WarpMatrix& matrix, int reg, int part_of_register, int e
     matrix.parts.push_back(part);
 }
 
-void add_factor_accesses(WarpMatrix& matrix, bool along_k)
-{
+void add_factor_accesses(WarpMatrix& matrix, bool along_k) {
     const Element element = matrix.fragment.element;
     const int bits = bits_of(element);
     if (bits >= 32) {
@@ -218,8 +207,7 @@ void add_factor_accesses(WarpMatrix& matrix, bool along_k)
     }
 }
 
-void add_accumulator_accesses(WarpMatrix& matrix)
-{
+void add_accumulator_accesses(WarpMatrix& matrix) {
     const Fragment& fragment = matrix.fragment;
     if (fragment.per_register == 2) return add_word_accesses(matrix);
     const bool pairs =
@@ -227,16 +215,14 @@ void add_accumulator_accesses(WarpMatrix& matrix)
     for (int reg = 0; reg < fragment.registers; reg += pairs ? 2 : 1) add_element_access(matrix, reg, 0, pairs ? 2 : 1);
 }
 
-Role role_of(const ptx::Instruction& instruction)
-{
+Role role_of(const ptx::Instruction& instruction) {
     if (instruction.has("a")) return Role::a;
     return instruction.has("b") ? Role::b : Role::accumulator;
 }
 
 }  // namespace
 
-bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     const bool loads = instruction.has("load");
     if (!loads && !instruction.has("store")) return false;
     const Shape shape = shape_of(instruction);

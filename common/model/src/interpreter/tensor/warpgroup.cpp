@@ -35,16 +35,14 @@ struct WarpgroupMultiply {
     Sparsity sparsity;
 };
 
-MatrixDescriptor descriptor_at(Warp& warp, const DecodedInstruction& instruction, int operand)
-{
+MatrixDescriptor descriptor_at(Warp& warp, const DecodedInstruction& instruction, int operand) {
     return MatrixDescriptor(values<std::uint64_t>(warp, instruction.operand_at(operand))[0]);
 }
 
 /// Reads a factor in shared memory into a matrix that lies row by row. `lines_are_rows`: the factor is A.
 template <class T>
 void read_shared(Warp& warp, const DecodedInstruction& instruction, const SharedFactor& factor, int descriptor, bool lines_are_rows, T* to,
-                 std::vector<std::uint32_t>& places)
-{
+                 std::vector<std::uint32_t>& places) {
     const int first_line = lines_are_rows ? warp.index % warps_of_group * rows_of_warp : 0;
     const std::vector<unsigned char> bytes =
         read_units(warp, instruction, descriptor_at(warp, instruction, descriptor), factor, first_line, places);
@@ -57,8 +55,7 @@ void read_shared(Warp& warp, const DecodedInstruction& instruction, const Shared
         }
 }
 
-template <class T> void read_a(Warp& warp, const DecodedInstruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
-{
+template <class T> void read_a(Warp& warp, const DecodedInstruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places) {
     const auto& multiply = details<WarpgroupMultiply>(instruction);
     if (multiply.a_is_shared) read_shared(warp, instruction, multiply.shared_a, multiply.a_operand, true, a.data(), places);
     else read(warp, instruction, multiply.a_operand, multiply.a, a.data());
@@ -68,8 +65,7 @@ template <class T> void read_a(Warp& warp, const DecodedInstruction& instruction
     expand(warp, instruction, multiply.sparsity, multiply.product, stored.data(), a.data());
 }
 
-template <class T> void execute(Warp& warp, const DecodedInstruction& instruction)
-{
+template <class T> void execute(Warp& warp, const DecodedInstruction& instruction) {
     need_all_lanes(warp, "wgmma.mma_async");
     const auto& multiply = details<WarpgroupMultiply>(instruction);
     const Product& product = multiply.product;
@@ -90,8 +86,7 @@ template <class T> void execute(Warp& warp, const DecodedInstruction& instructio
 
 void commit(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).commit_matrix_group(warp.index); }
 
-void wait_for_groups(Warp& warp, const DecodedInstruction& instruction)
-{
+void wait_for_groups(Warp& warp, const DecodedInstruction& instruction) {
     need_all_lanes(warp, "wgmma.wait_group");
     if (!warp.block->asynchronous || !Asynchronous::of(*warp.block).wait_for_matrices(warp, instruction.immediate)) return;
     interpreter::WarpSplit& waiting = warp.wait(Wait::block_barrier, instruction);
@@ -102,8 +97,7 @@ void wait_for_groups(Warp& warp, const DecodedInstruction& instruction)
 
 Execute handler_for(Element element) { return is_integer(element) ? execute<std::int32_t> : execute<float>; }
 
-bool is_known(const Shape& shape, const std::vector<Element>& elements, bool sparse)
-{
+bool is_known(const Shape& shape, const std::vector<Element>& elements, bool sparse) {
     if (elements.size() != 3 || shape.m != warps_of_group * rows_of_warp || shape.n < 8 || shape.n > 256 || shape.n % 8 != 0) return false;
     const bool integers = is_integer(elements[1]);
     if (integers != is_integer(elements[2]) || integers != (elements[0] == Element::s32)) return false;
@@ -111,14 +105,12 @@ bool is_known(const Shape& shape, const std::vector<Element>& elements, bool spa
     return bits == bits_of(elements[2]) && bits != 4 && shape.k * bits == (sparse ? 512 : 256);
 }
 
-int immediate(const ptx::Instruction& instruction, std::size_t n, int absent)
-{
+int immediate(const ptx::Instruction& instruction, std::size_t n, int absent) {
     return n < instruction.operands.size() ? static_cast<int>(instruction.operands[n].integer) : absent;
 }
 
 /// Reads the signs of A and B, and whether they are transposed, from operand `n` on.
-void decode_immediates(Decoder& decoder, const ptx::Instruction& instruction, std::size_t n, WarpgroupMultiply& multiply)
-{
+void decode_immediates(Decoder& decoder, const ptx::Instruction& instruction, std::size_t n, WarpgroupMultiply& multiply) {
     multiply.negates = immediate(instruction, n, 1) * immediate(instruction, n + 1, 1) < 0;
     n += 2;
     if (multiply.a_is_shared) multiply.shared_a.transposed = immediate(instruction, n++, 0) != 0;
@@ -127,8 +119,7 @@ void decode_immediates(Decoder& decoder, const ptx::Instruction& instruction, st
     if (transposes && bits_of(multiply.shared_b.element) != 16) decoder.refuse(instruction, "transposition");
 }
 
-void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, WarpgroupMultiply& multiply)
-{
+void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, WarpgroupMultiply& multiply) {
     const ptx::Operand& a = instruction.operands.at(1);
     const int d_registers = add_registers(decoder, out, instruction.operands[0], ptx::Type::b32);
     multiply.a_is_shared = a.kind != ptx::Operand::Kind::vector;
@@ -150,8 +141,7 @@ void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, Deco
     decode_immediates(decoder, instruction, n, multiply);
 }
 
-void decode_product(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+void decode_product(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     const Shape shape = shape_of(instruction);
     const std::vector<Element> elements = elements_of(instruction);
     WarpgroupMultiply multiply;
@@ -174,8 +164,7 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Decod
 
 }  // namespace
 
-bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (instruction.has("mma_async")) {
         decode_product(decoder, instruction, out);
     } else if (instruction.has("commit_group")) {

@@ -23,8 +23,7 @@ constexpr int fraction_one = 256;
 float linear_of_srgb(float value) { return value <= 0.04045F ? value / 12.92F : std::pow((value + 0.055F) / 1.055F, 2.4F); }
 
 /// Maps an index outside 0 … size-1 to the index that the addressing mode gives; -1 for the border.
-std::int64_t wrapped(std::int64_t index, std::int64_t size, Address mode)
-{
+std::int64_t wrapped(std::int64_t index, std::int64_t size, Address mode) {
     switch (mode) {
         case Address::clamp: return std::clamp<std::int64_t>(index, 0, size - 1);
         case Address::wrap: return (index % size + size) % size;
@@ -38,20 +37,17 @@ std::int64_t wrapped(std::int64_t index, std::int64_t size, Address mode)
 }
 
 /// Converts a coordinate to an integer; a coordinate far outside is clamped.
-std::int64_t to_index(float value)
-{
+std::int64_t to_index(float value) {
     if (value != value) return 0;
     return static_cast<std::int64_t>(std::clamp(std::floor(value), -1e9F, 1e9F));
 }
 
-float mixed(float a, float b, int fraction)
-{
+float mixed(float a, float b, int fraction) {
     const float weight = static_cast<float>(fraction) / fraction_one;
     return (1 - weight) * a + weight * b;
 }
 
-Texel mixed(const Texel& a, const Texel& b, int fraction)
-{
+Texel mixed(const Texel& a, const Texel& b, int fraction) {
     if (fraction == 0) return a;
     Texel result;
     for (std::size_t i = 0; i < result.size(); ++i)
@@ -65,8 +61,7 @@ Sampler::Sampler(const Texture& texture, Geometry geometry, const unsigned char*
     : texture_(texture),
       geometry_(geometry),
       base_(linear ? linear : texture.array->bytes.data()),
-      texel_bytes_(static_cast<std::size_t>(texture.request.format.bytes()))
-{
+      texel_bytes_(static_cast<std::size_t>(texture.request.format.bytes())) {
     switch (geometry) {
         case Geometry::one: dimensions_ = 1; break;
         case Geometry::one_layered: dimensions_ = 1, layered_ = true; break;
@@ -79,43 +74,37 @@ Sampler::Sampler(const Texture& texture, Geometry geometry, const unsigned char*
     gives_floats_ = texture.request.format.kind == Kind::floating_point || texture.request.read_as_normalized_float;
 }
 
-int Sampler::clamp_level(int level) const
-{
+int Sampler::clamp_level(int level) const {
     const int last = texture_.array ? static_cast<int>(texture_.array->levels.size()) - 1 : 0;
     if (!texture_.request.mipmapped) return 0;
     return std::clamp(level, 0, last);
 }
 
-Level Sampler::level_at(int number) const
-{
+Level Sampler::level_at(int number) const {
     if (texture_.array) return texture_.array->levels[static_cast<std::size_t>(clamp_level(number))];
     const TextureRequest& request = texture_.request;
     return {request.width, std::max<std::size_t>(request.height, 1), 1, 0};
 }
 
-float Sampler::limited_level(float level) const
-{
+float Sampler::limited_level(float level) const {
     const TextureRequest& request = texture_.request;
     if (!request.mipmapped) return 0;
     const float biased = level + request.mipmap_bias;
     return std::clamp(biased == biased ? biased : 0.0F, request.min_level, std::max(request.min_level, request.max_level));
 }
 
-float Sampler::scaled(float coordinate, std::size_t size) const
-{
+float Sampler::scaled(float coordinate, std::size_t size) const {
     return texture_.request.normalized_coordinates || is_cube_ ? coordinate * static_cast<float>(size) : coordinate;
 }
 
-Sampler::Cell Sampler::point_cell(const Level& level, const Coordinates& coordinates) const
-{
+Sampler::Cell Sampler::point_cell(const Level& level, const Coordinates& coordinates) const {
     Cell cell;
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     for (std::size_t i = 0; i < dimensions_; ++i) cell.index[i] = to_index(scaled(coordinates.at[i], size[i])) + coordinates.offset[i];
     return cell;
 }
 
-Sampler::Cell Sampler::linear_cell(const Level& level, const Coordinates& coordinates) const
-{
+Sampler::Cell Sampler::linear_cell(const Level& level, const Coordinates& coordinates) const {
     Cell cell;
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     for (std::size_t i = 0; i < dimensions_; ++i) {
@@ -126,8 +115,7 @@ Sampler::Cell Sampler::linear_cell(const Level& level, const Coordinates& coordi
     return cell;
 }
 
-bool Sampler::apply_address_modes(const Level& level, std::array<std::int64_t, 3>& index) const
-{
+bool Sampler::apply_address_modes(const Level& level, std::array<std::int64_t, 3>& index) const {
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     for (std::size_t i = 0; i < dimensions_; ++i) {
         index[i] = wrapped(index[i], static_cast<std::int64_t>(size[i]), is_cube_ ? Address::clamp : texture_.request.address_mode[i]);
@@ -136,13 +124,11 @@ bool Sampler::apply_address_modes(const Level& level, std::array<std::int64_t, 3
     return true;
 }
 
-std::size_t Sampler::slice(const Level& level, int layer) const
-{
+std::size_t Sampler::slice(const Level& level, int layer) const {
     return static_cast<std::size_t>(std::clamp<std::int64_t>(layer, 0, static_cast<std::int64_t>(level.depth) - 1));
 }
 
-std::size_t Sampler::place(const Level& level, std::size_t x, std::size_t y, std::size_t z) const
-{
+std::size_t Sampler::place(const Level& level, std::size_t x, std::size_t y, std::size_t z) const {
     if (texture_.array) return texture_.array->place(level, x * texel_bytes_, y, z);
     return texture_.request.resource == TextureRequest::Resource::pitched ? y * texture_.request.pitch + x * texel_bytes_
                                                                           : x * texel_bytes_;
@@ -150,8 +136,7 @@ std::size_t Sampler::place(const Level& level, std::size_t x, std::size_t y, std
 
 Texel Sampler::read(const Level& level, std::size_t x, std::size_t y, std::size_t z) const { return decode(base_ + place(level, x, y, z)); }
 
-Texel Sampler::decode(const unsigned char* at) const
-{
+Texel Sampler::decode(const unsigned char* at) const {
     const TextureRequest& request = texture_.request;
     const auto bytes = static_cast<std::size_t>(request.format.bits[0] / 8);
     Texel texel{0, 0, 0, gives_floats_ ? std::bit_cast<std::uint32_t>(1.0F) : 1};
@@ -176,8 +161,7 @@ Texel Sampler::decode(const unsigned char* at) const
     return texel;
 }
 
-Texel Sampler::border() const
-{
+Texel Sampler::border() const {
     Texel texel;
     for (std::size_t i = 0; i < texel.size(); ++i) {
         const float value = texture_.request.border[i];
@@ -186,16 +170,14 @@ Texel Sampler::border() const
     return texel;
 }
 
-Texel Sampler::texel(const Level& level, std::array<std::int64_t, 3> index, int layer) const
-{
+Texel Sampler::texel(const Level& level, std::array<std::int64_t, 3> index, int layer) const {
     if (!apply_address_modes(level, index)) return border();
     const auto z = layered_ || is_cube_ ? slice(level, layer) : static_cast<std::size_t>(index[2]);
     return read(level, static_cast<std::size_t>(index[0]), static_cast<std::size_t>(index[1]), z);
 }
 
 /// Maps a direction to a face, as `layer`, and the coordinates on it.
-Sampler::Coordinates Sampler::on_face(const Coordinates& coordinates) const
-{
+Sampler::Coordinates Sampler::on_face(const Coordinates& coordinates) const {
     const auto [x, y, z] = coordinates.at;
     const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
     int face;
@@ -217,8 +199,7 @@ Sampler::Coordinates Sampler::on_face(const Coordinates& coordinates) const
     return on;
 }
 
-Texel Sampler::sample_level(int number, const Coordinates& coordinates) const
-{
+Texel Sampler::sample_level(int number, const Coordinates& coordinates) const {
     const Level level = level_at(number);
     if (texture_.request.filter == TextureRequest::Filter::point || !gives_floats_)
         return texel(level, point_cell(level, coordinates).index, coordinates.layer);
@@ -236,8 +217,7 @@ Texel Sampler::sample_level(int number, const Coordinates& coordinates) const
     return beside_border ? mixed(result, border(), fraction_one / 2) : result;
 }
 
-Texel Sampler::sample(const Coordinates& given) const
-{
+Texel Sampler::sample(const Coordinates& given) const {
     const Coordinates coordinates = is_cube_ ? on_face(given) : given;
     const float level = limited_level(given.level);
     if (texture_.request.mipmap_filter == TextureRequest::Filter::point || !gives_floats_)
@@ -248,8 +228,7 @@ Texel Sampler::sample(const Coordinates& given) const
     return fraction == 0 ? first : mixed(first, sample_level(below + 1, coordinates), fraction);
 }
 
-Texel Sampler::fetch(std::array<std::int32_t, 3> at, int layer, int number) const
-{
+Texel Sampler::fetch(std::array<std::int32_t, 3> at, int layer, int number) const {
     const Level level = level_at(number + static_cast<int>(texture_.request.mipmapped ? texture_.request.min_level : 0));
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     for (std::size_t i = 0; i < dimensions_; ++i)
@@ -258,8 +237,7 @@ Texel Sampler::fetch(std::array<std::int32_t, 3> at, int layer, int number) cons
     return read(level, x, y, layered_ ? slice(level, layer) : dimensions_ > 2 ? static_cast<std::size_t>(at[2]) : 0);
 }
 
-Texel Sampler::gather(const Coordinates& given, int component) const
-{
+Texel Sampler::gather(const Coordinates& given, int component) const {
     const Coordinates coordinates = is_cube_ ? on_face(given) : given;
     const Level level = level_at(static_cast<int>(std::floor(limited_level(0) + 0.5F)));
     const Cell cell = linear_cell(level, coordinates);
@@ -271,8 +249,7 @@ Texel Sampler::gather(const Coordinates& given, int component) const
     return result;
 }
 
-float Sampler::level_of_gradients(const std::array<float, 3>& dx, const std::array<float, 3>& dy) const
-{
+float Sampler::level_of_gradients(const std::array<float, 3>& dx, const std::array<float, 3>& dy) const {
     const Level level = level_at(0);
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     float x = 0, y = 0;
@@ -285,8 +262,7 @@ float Sampler::level_of_gradients(const std::array<float, 3>& dx, const std::arr
     return most > 0 ? std::log2(most) : -1e9F;
 }
 
-std::uint64_t Sampler::first_byte(const Coordinates& given) const
-{
+std::uint64_t Sampler::first_byte(const Coordinates& given) const {
     const Coordinates coordinates = is_cube_ ? on_face(given) : given;
     const Level level = level_at(static_cast<int>(std::floor(limited_level(given.level))));
     const bool linear = texture_.request.filter == TextureRequest::Filter::linear && gives_floats_;
@@ -300,8 +276,7 @@ std::uint64_t Sampler::first_byte(const Coordinates& given) const
     return place(level, at[0], at[1], layered_ || is_cube_ ? slice(level, coordinates.layer) : at[2]);
 }
 
-std::uint64_t Sampler::byte_of(std::array<std::int32_t, 3> at, int layer, int number) const
-{
+std::uint64_t Sampler::byte_of(std::array<std::int32_t, 3> at, int layer, int number) const {
     const Level level = level_at(number);
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     std::array<std::size_t, 3> inside{};

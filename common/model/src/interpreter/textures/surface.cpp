@@ -36,21 +36,18 @@ struct SurfaceAccess {
 int lanes_of_request(Geometry geometry) { return geometry == Geometry::one || geometry == Geometry::two ? 8 : 4; }
 
 /// Locks rows of surfaces, which several blocks may change at the same time.
-std::mutex& reduction_mutex()
-{
+std::mutex& reduction_mutex() {
     static std::mutex& mutex = *new std::mutex;
     return mutex;
 }
 
-[[noreturn]] void stop(Warp& warp, std::size_t lane, int error, MessageCode code, std::initializer_list<MessageField> fields)
-{
+[[noreturn]] void stop(Warp& warp, std::size_t lane, int error, MessageCode code, std::initializer_list<MessageField> fields) {
     throw LaunchStopped(error, warp.launch->message_of(warp, lane, code, fields));
 }
 
 /// The host's pointer to a lane's bytes; null where they are outside and the instruction allows that.
 unsigned char* find_bytes(Warp& warp, const DecodedInstruction& instruction, const SurfaceAccess& access, const memory::Texture& texture,
-                          std::size_t lane)
-{
+                          std::size_t lane) {
     memory::Array& array = *texture.array;
     const memory::Level& level = array.levels[static_cast<std::size_t>(texture.request.mipmapped ? texture.request.min_level : 0)];
     const auto at = [&](int n) { return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(n))[lane]}; };
@@ -76,8 +73,7 @@ unsigned char* find_bytes(Warp& warp, const DecodedInstruction& instruction, con
     return array.bytes.data() + offset;
 }
 
-template <class T> T reduced(How how, T old, T value)
-{
+template <class T> T reduced(How how, T old, T value) {
     switch (how) {
         case How::minimum: return std::min(old, value);
         case How::maximum: return std::max(old, value);
@@ -87,8 +83,7 @@ template <class T> T reduced(How how, T old, T value)
     }
 }
 
-template <class T> void reduce_at(How how, unsigned char* at, const unsigned char* from)
-{
+template <class T> void reduce_at(How how, unsigned char* at, const unsigned char* from) {
     T old, value;
     std::memcpy(&old, at, sizeof old);
     std::memcpy(&value, from, sizeof value);
@@ -96,8 +91,7 @@ template <class T> void reduce_at(How how, unsigned char* at, const unsigned cha
     std::memcpy(at, &value, sizeof value);
 }
 
-void reduce(const SurfaceAccess& access, const ChannelFormat& format, unsigned char* at, const unsigned char* from)
-{
+void reduce(const SurfaceAccess& access, const ChannelFormat& format, unsigned char* at, const unsigned char* from) {
     const std::scoped_lock lock(reduction_mutex());
     const bool is_signed = access.by_texel ? format.kind == ChannelFormat::Kind::signed_integer : access.is_signed;
     if (access.element_bytes == 8)
@@ -106,16 +100,14 @@ void reduce(const SurfaceAccess& access, const ChannelFormat& format, unsigned c
 }
 
 /// The lane's values, with 0 for channels that the instruction does not name.
-std::array<std::uint32_t, 4> values_of(Warp& warp, const DecodedInstruction& instruction, const SurfaceAccess& access, std::size_t lane)
-{
+std::array<std::uint32_t, 4> values_of(Warp& warp, const DecodedInstruction& instruction, const SurfaceAccess& access, std::size_t lane) {
     std::array<std::uint32_t, 4> of_channels{};
     for (std::size_t i = 0; i < of_channels.size() && i < static_cast<std::size_t>(access.count); ++i)
         of_channels[i] = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(access.value) + i))[lane];
     return of_channels;
 }
 
-void execute(Warp& warp, const DecodedInstruction& instruction)
-{
+void execute(Warp& warp, const DecodedInstruction& instruction) {
     const auto& access = details<SurfaceAccess>(instruction);
     Lookup lookup(warp, instruction, access.handle, true);
     const auto element = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
@@ -147,16 +139,14 @@ void execute(Warp& warp, const DecodedInstruction& instruction)
     warp.block->watch.count_only(warp.access);
 }
 
-How how_of(const ptx::Instruction& instruction)
-{
+How how_of(const ptx::Instruction& instruction) {
     if (instruction.has("min")) return How::minimum;
     if (instruction.has("max")) return How::maximum;
     if (instruction.has("and")) return How::bit_and;
     return instruction.has("or") ? How::bit_or : How::add;
 }
 
-void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Action action)
-{
+void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Action action) {
     SurfaceAccess access;
     access.action = action;
     const bool loads = action == Action::load;
@@ -180,20 +170,17 @@ void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstru
 
 }  // namespace
 
-bool decode_surface_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_surface_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode(decoder, instruction, out, Action::load);
     return true;
 }
 
-bool decode_surface_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_surface_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode(decoder, instruction, out, Action::store);
     return true;
 }
 
-bool decode_surface_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_surface_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode(decoder, instruction, out, Action::reduce);
     return true;
 }

@@ -41,17 +41,14 @@ struct Sampling {
 // more of them, unless its texels have 16 bytes.
 constexpr int lanes_of_narrow_fetch = 8;
 
-float float_at(Warp& warp, const DecodedInstruction& instruction, int operand, std::size_t lane)
-{
+float float_at(Warp& warp, const DecodedInstruction& instruction, int operand, std::size_t lane) {
     return values<float>(warp, instruction.operand_at(operand))[lane];
 }
-std::int32_t integer_at(Warp& warp, const DecodedInstruction& instruction, int operand, std::size_t lane)
-{
+std::int32_t integer_at(Warp& warp, const DecodedInstruction& instruction, int operand, std::size_t lane) {
     return values<std::int32_t>(warp, instruction.operand_at(operand))[lane];
 }
 
-std::array<std::int32_t, 3> offset_at(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling, std::size_t lane)
-{
+std::array<std::int32_t, 3> offset_at(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling, std::size_t lane) {
     std::array<std::int32_t, 3> offset{};
     for (int i = 0; sampling.offset >= 0 && i < sampling.coordinates.count; ++i)
         offset[static_cast<std::size_t>(i)] = integer_at(warp, instruction, sampling.offset + i, lane);
@@ -59,8 +56,7 @@ std::array<std::int32_t, 3> offset_at(Warp& warp, const DecodedInstruction& inst
 }
 
 memory::Sampler::Coordinates coordinates_at(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling,
-                                            const memory::Sampler& sampler, std::size_t lane)
-{
+                                            const memory::Sampler& sampler, std::size_t lane) {
     memory::Sampler::Coordinates coordinates;
     const int count = sampling.coordinates.count;
     for (int i = 0; i < count; ++i)
@@ -79,8 +75,7 @@ memory::Sampler::Coordinates coordinates_at(Warp& warp, const DecodedInstruction
     return coordinates;
 }
 
-void give(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling, std::size_t lane, const memory::Texel& texel)
-{
+void give(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling, std::size_t lane, const memory::Texel& texel) {
     const auto half = [&](std::size_t i) { return std::uint32_t{round_to<Half>(std::bit_cast<float>(texel[i])).bits}; };
     for (int i = 0; i < sampling.results; ++i) {
         const auto n = static_cast<std::size_t>(i);
@@ -91,8 +86,7 @@ void give(Warp& warp, const DecodedInstruction& instruction, const Sampling& sam
     }
 }
 
-void execute(Warp& warp, const DecodedInstruction& instruction)
-{
+void execute(Warp& warp, const DecodedInstruction& instruction) {
     const auto& sampling = details<Sampling>(instruction);
     Lookup lookup(warp, instruction, sampling.handle, false);
     int bytes = 4;
@@ -123,8 +117,7 @@ void execute(Warp& warp, const DecodedInstruction& instruction)
     warp.block->watch.count_only(warp.access);
 }
 
-int component_of(const ptx::Instruction& instruction)
-{
+int component_of(const ptx::Instruction& instruction) {
     static constexpr const char* names[] = {"r", "g", "b", "a"};
     for (int i = 0; i < 4; ++i)
         if (instruction.has(names[i])) return i;
@@ -133,14 +126,12 @@ int component_of(const ptx::Instruction& instruction)
 
 /// Whether an operand is a depth to compare with, instead of an offset. Objects that CUDA makes have no comparison, so the depth has no
 /// effect, as on an H200.
-bool is_depth(const Decoder& decoder, const ptx::Operand& operand)
-{
+bool is_depth(const Decoder& decoder, const ptx::Operand& operand) {
     if (operand.kind == ptx::Operand::Kind::reg) return decoder.function().registers[operand.index].type == ptx::Type::f32;
     return operand.kind == ptx::Operand::Kind::floating;
 }
 
-void add_results(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Sampling& sampling)
-{
+void add_results(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Sampling& sampling) {
     const ptx::Operand& results = instruction.operands.at(0);
     const ptx::Type type = instruction.type(0);
     sampling.gives_halves = type == ptx::Type::f16 || type == ptx::Type::f16x2;
@@ -153,8 +144,7 @@ void add_results(Decoder& decoder, const ptx::Instruction& instruction, DecodedI
     decoder.add(out, decoder.slot(results.second.front(), ptx::Type::pred));
 }
 
-void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Sampling sampling)
-{
+void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Sampling sampling) {
     sampling.geometry = geometry_of(decoder, instruction);
     add_results(decoder, instruction, out, sampling);
     const ptx::Type type = instruction.type(1);
@@ -191,8 +181,7 @@ void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstru
 
 }  // namespace
 
-Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction)
-{
+Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction) {
     static constexpr std::pair<const char*, Geometry> names[] = {
         {"1d", Geometry::one},          {"2d", Geometry::two},    {"3d", Geometry::three},          {"a1d", Geometry::one_layered},
         {"a2d", Geometry::two_layered}, {"cube", Geometry::cube}, {"acube", Geometry::cube_layered}};
@@ -202,8 +191,7 @@ Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction)
     decoder.refuse(instruction, "geometry");
 }
 
-int dimensions_of(Geometry geometry)
-{
+int dimensions_of(Geometry geometry) {
     switch (geometry) {
         case Geometry::one:
         case Geometry::one_layered: return 1;
@@ -213,14 +201,12 @@ int dimensions_of(Geometry geometry)
     }
 }
 
-bool is_layered(Geometry geometry)
-{
+bool is_layered(Geometry geometry) {
     return geometry == Geometry::one_layered || geometry == Geometry::two_layered || geometry == Geometry::cube_layered;
 }
 
 CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out,
-                                   const ptx::Operand& operand, Geometry geometry, ptx::Type type, int& handle)
-{
+                                   const ptx::Operand& operand, Geometry geometry, ptx::Type type, int& handle) {
     if (operand.elements.size() != 2 || operand.elements[0].kind != ptx::Operand::Kind::reg) decoder.refuse(instruction, "handle");
     handle = out.operand_count;
     decoder.add(out, decoder.slot(operand.elements[0], ptx::Type::b64));
@@ -240,8 +226,7 @@ CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& ins
     return places;
 }
 
-const memory::Texture& Lookup::at(std::size_t lane)
-{
+const memory::Texture& Lookup::at(std::size_t lane) {
     const std::uint64_t handle = values<std::uint64_t>(warp_, instruction_.operand_at(handle_))[lane];
     if (texture_ && handle == known_) return *texture_;
     texture_ = memory::Textures::instance().find(handle);
@@ -259,8 +244,7 @@ const memory::Texture& Lookup::at(std::size_t lane)
     return *texture_;
 }
 
-void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes, int request_lanes)
-{
+void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes, int request_lanes) {
     WarpAccess& access = warp.access;
     access.space = Space::texture;
     access.operation = operation;
@@ -273,14 +257,12 @@ void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation o
     access.request_lanes = request_lanes;
 }
 
-bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode(decoder, instruction, out, {});
     return true;
 }
 
-bool decode_gathering(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_gathering(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode(decoder, instruction, out, {.component = component_of(instruction)});
     return true;
 }

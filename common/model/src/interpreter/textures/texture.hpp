@@ -37,8 +37,7 @@ CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& ins
 class Lookup {
 public:
     Lookup(Warp& warp, const DecodedInstruction& instruction, int handle_operand, bool surface)
-        : warp_(warp), instruction_(instruction), handle_(handle_operand), surface_(surface)
-    {}
+        : warp_(warp), instruction_(instruction), handle_(handle_operand), surface_(surface) {}
     /// @throws LaunchStopped if there is no such object
     const memory::Texture& at(std::size_t lane);
     /// The host's pointer to the object's linear memory; null for an array.

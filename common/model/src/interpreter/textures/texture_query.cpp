@@ -25,8 +25,7 @@ struct Query {
 
 constexpr std::pair<std::string_view, Ask> names[] = {{"width", Ask::width}, {"height", Ask::height}, {"depth", Ask::depth}};
 
-std::size_t extent_of(const memory::Texture& texture, Ask ask, int number)
-{
+std::size_t extent_of(const memory::Texture& texture, Ask ask, int number) {
     const TextureRequest& request = texture.request;
     if (!texture.array) return ask == Ask::width ? request.width : ask == Ask::height ? request.height : 0;
     const ArrayShape& shape = texture.array->shape;
@@ -41,8 +40,7 @@ std::size_t extent_of(const memory::Texture& texture, Ask ask, int number)
     return 0;
 }
 
-void execute(Warp& warp, const DecodedInstruction& instruction)
-{
+void execute(Warp& warp, const DecodedInstruction& instruction) {
     const auto& query = details<Query>(instruction);
     Lookup lookup(warp, instruction, 1, query.surface);
     warp.access.address.fill(0);
@@ -60,8 +58,7 @@ void execute(Warp& warp, const DecodedInstruction& instruction)
 /// The types of objects that `istypep` tests. No object is a sampler alone.
 enum class ObjectType : std::uint8_t { texture, surface, sampler };
 
-void test_type(Warp& warp, const DecodedInstruction& instruction)
-{
+void test_type(Warp& warp, const DecodedInstruction& instruction) {
     const auto asked = static_cast<ObjectType>(instruction.immediate);
     const std::uint64_t* handles = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint32_t result = 0;
@@ -72,8 +69,7 @@ void test_type(Warp& warp, const DecodedInstruction& instruction)
     write_predicate(warp, instruction.operand[0], result);
 }
 
-void decode_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool of_surface)
-{
+void decode_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool of_surface) {
     const auto* name = std::ranges::find_if(names, [&](const auto& one) { return instruction.has(one.first); });
     if (name == std::end(names)) decoder.refuse(instruction, "query");
     Query query{name->second, of_surface, -1};
@@ -91,20 +87,17 @@ void decode_query(Decoder& decoder, const ptx::Instruction& instruction, Decoded
 
 }  // namespace
 
-bool decode_texture_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_texture_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode_query(decoder, instruction, out, false);
     return true;
 }
 
-bool decode_surface_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_surface_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decode_query(decoder, instruction, out, true);
     return true;
 }
 
-bool decode_type_test(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
-{
+bool decode_type_test(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decoder.add(out, instruction.operands.at(0), ptx::Type::pred);
     decoder.add(out, instruction.operands.at(1), ptx::Type::b64);
     const ObjectType type = instruction.has("texref")    ? ObjectType::texture

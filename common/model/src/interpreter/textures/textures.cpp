@@ -16,8 +16,7 @@ namespace {
 constexpr int error_invalid_value = 1, error_out_of_memory = 2;
 
 /// Calls `copy(in the array, in linear memory)` for each row of a box.
-template <class Copy> void each_row(Array& array, const ArrayBox& box, std::size_t pitch, std::size_t slice_pitch, Copy&& copy)
-{
+template <class Copy> void each_row(Array& array, const ArrayBox& box, std::size_t pitch, std::size_t slice_pitch, Copy&& copy) {
     if (box.level < 0 || static_cast<std::size_t>(box.level) >= array.levels.size())
         throw DeviceError(error_invalid_value, {MessageCode::no_such_level, {{"level", box.level}, {"levels", array.levels.size()}}});
     const Level& level = array.levels[static_cast<std::size_t>(box.level)];
@@ -33,14 +32,12 @@ template <class Copy> void each_row(Array& array, const ArrayBox& box, std::size
 
 }  // namespace
 
-Textures& Textures::instance()
-{
+Textures& Textures::instance() {
     static Textures& textures = *new Textures;
     return textures;
 }
 
-int Textures::create_array(const ArrayShape& shape)
-{
+int Textures::create_array(const ArrayShape& shape) {
     auto array = std::make_shared<Array>();
     array->shape = shape;
     std::size_t bytes = 0;
@@ -61,14 +58,12 @@ int Textures::create_array(const ArrayShape& shape)
     return next_array_++;
 }
 
-bool Textures::destroy_array(int array)
-{
+bool Textures::destroy_array(int array) {
     const std::scoped_lock lock(mutex_);
     return arrays_.erase(array) > 0;
 }
 
-std::shared_ptr<Array> Textures::array(int number) const
-{
+std::shared_ptr<Array> Textures::array(int number) const {
     const std::shared_lock lock(mutex_);
     const auto found = arrays_.find(number);
     if (found == arrays_.end())
@@ -76,24 +71,21 @@ std::shared_ptr<Array> Textures::array(int number) const
     return found->second;
 }
 
-void Textures::copy_to(int number, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch)
-{
+void Textures::copy_to(int number, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch) {
     const auto to = array(number);
     each_row(*to, box, pitch, slice_pitch, [&](unsigned char* texels, std::size_t offset) {
         std::memcpy(texels, static_cast<const unsigned char*>(from) + offset, box.width_bytes);
     });
 }
 
-void Textures::copy_from(int number, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch)
-{
+void Textures::copy_from(int number, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch) {
     const auto from = array(number);
     each_row(*from, box, pitch, slice_pitch, [&](const unsigned char* texels, std::size_t offset) {
         std::memcpy(static_cast<unsigned char*>(to) + offset, texels, box.width_bytes);
     });
 }
 
-std::uint64_t Textures::create_texture(const TextureRequest& request)
-{
+std::uint64_t Textures::create_texture(const TextureRequest& request) {
     auto texture = std::make_shared<Texture>();
     texture->request = request;
     if (request.resource == TextureRequest::Resource::array) {
@@ -105,14 +97,12 @@ std::uint64_t Textures::create_texture(const TextureRequest& request)
     return next_texture_++;
 }
 
-bool Textures::destroy_texture(std::uint64_t handle)
-{
+bool Textures::destroy_texture(std::uint64_t handle) {
     const std::scoped_lock lock(mutex_);
     return textures_.erase(handle) > 0;
 }
 
-std::shared_ptr<const Texture> Textures::find(std::uint64_t handle) const
-{
+std::shared_ptr<const Texture> Textures::find(std::uint64_t handle) const {
     const std::shared_lock lock(mutex_);
     const auto found = textures_.find(handle);
     return found == textures_.end() ? nullptr : found->second;

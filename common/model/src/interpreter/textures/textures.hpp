@@ -28,8 +28,7 @@ struct Array {
 
     std::size_t texel_bytes() const { return static_cast<std::size_t>(shape.format.bytes()); }
     /// The offset of a texel in `bytes`.
-    std::size_t place(const Level& level, std::size_t x_bytes, std::size_t y, std::size_t z) const
-    {
+    std::size_t place(const Level& level, std::size_t x_bytes, std::size_t y, std::size_t z) const {
         return level.offset + (z * level.height + y) * level.width * texel_bytes() + x_bytes;
     }
 };

@@ -14,8 +14,7 @@ namespace simt::remote {
 
 namespace {
 
-nlohmann::ordered_json to_json(const DataUse::BulkCopies& copies)
-{
+nlohmann::ordered_json to_json(const DataUse::BulkCopies& copies) {
     return {{"requests", copies.requests},
             {"sectors", copies.sectors},
             {"ideal_sectors", copies.ideal_sectors},
@@ -25,13 +24,11 @@ nlohmann::ordered_json to_json(const DataUse::BulkCopies& copies)
 
 }  // namespace
 
-void DataUse::place(const std::string& name, std::uint64_t address, std::uint64_t bytes)
-{
+void DataUse::place(const std::string& name, std::uint64_t address, std::uint64_t bytes) {
     buffers_[address] = {name, std::vector<Byte>(bytes)};
 }
 
-template <class Visit> std::uint64_t DataUse::for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit)
-{
+template <class Visit> std::uint64_t DataUse::for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit) {
     std::uint64_t visited = 0;
     for (auto& [begin, buffer] : buffers_) {
         const std::uint64_t first = std::max(address, begin), last = std::min(address + bytes, begin + buffer.bytes.size());
@@ -41,27 +38,23 @@ template <class Visit> std::uint64_t DataUse::for_each_byte(std::uint64_t addres
     return visited;
 }
 
-void DataUse::write(std::uint64_t address, std::uint64_t bytes, Writer writer)
-{
+void DataUse::write(std::uint64_t address, std::uint64_t bytes, Writer writer) {
     for_each_byte(address, bytes, [writer](Byte& byte) { byte.writer = writer; });
 }
 
-void DataUse::load(std::uint64_t address, std::uint64_t bytes)
-{
+void DataUse::load(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t loaded = for_each_byte(address, bytes, [](Byte& byte) { byte.loaded = true; });
     if (running_) running_->loaded += loaded;
 }
 
-void DataUse::launch_begins(const LaunchInfo&)
-{
+void DataUse::launch_begins(const LaunchInfo&) {
     work_of_blocks_.clear();
     running_ = nullptr;
 }
 
 void DataUse::block_runs(std::uint64_t number) { running_ = &work_of_blocks_[number]; }
 
-void DataUse::warp_access(const WarpAccess& access)
-{
+void DataUse::warp_access(const WarpAccess& access) {
     if (running_) {
         const bool shared = access.space == Space::shared;
         running_->accesses += shared ? static_cast<std::uint64_t>(shared_cost(access, machine_).ideal_wavefronts) : 1;
@@ -77,8 +70,7 @@ void DataUse::warp_access(const WarpAccess& access)
     }
 }
 
-void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests)
-{
+void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests) {
     constexpr std::uint64_t wavefront_bytes = 128;
     const auto parts = [bytes](std::uint64_t size) { return (bytes + size - 1) / size; };
     BulkCopies& copies = loads ? bulk_loads_ : bulk_stores_;
@@ -92,8 +84,7 @@ void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, 
     else write(address, bytes, Writer::kernel);
 }
 
-void DataUse::launch_ends()
-{
+void DataUse::launch_ends() {
     for (const auto& [number, work] : work_of_blocks_) {
         *std::ranges::min_element(accesses_) += work.accesses;
         for (const auto field : {&Work::accesses, &Work::narrow, &Work::barriers, &Work::loaded})
@@ -101,8 +92,7 @@ void DataUse::launch_ends()
     }
 }
 
-DataUse::Sums DataUse::sums(const std::string& name) const
-{
+DataUse::Sums DataUse::sums(const std::string& name) const {
     Sums sums;
     for (const auto& [begin, buffer] : buffers_) {
         if (buffer.name != name) continue;
@@ -117,8 +107,7 @@ DataUse::Sums DataUse::sums(const std::string& name) const
     return sums;
 }
 
-nlohmann::ordered_json DataUse::to_json() const
-{
+nlohmann::ordered_json DataUse::to_json() const {
     auto buffers = nlohmann::ordered_json::object();
     for (const auto& [begin, buffer] : buffers_) {
         const Sums sum = sums(buffer.name);

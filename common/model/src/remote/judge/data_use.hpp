@@ -29,8 +29,7 @@ public:
     };
 
     explicit DataUse(const Machine& machine = machines().front())
-        : machine_(machine), accesses_(static_cast<std::size_t>(machine.multiprocessors))
-    {}
+        : machine_(machine), accesses_(static_cast<std::size_t>(machine.multiprocessors)) {}
 
     /// Begins to watch a buffer. @param address of its first byte
     void place(const std::string& name, std::uint64_t address, std::uint64_t bytes);
@@ -92,8 +91,7 @@ private:
     template <class Visit> std::uint64_t for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
     void write(std::uint64_t address, std::uint64_t bytes, Writer writer);
     void load(std::uint64_t address, std::uint64_t bytes);
-    void pass_barrier()
-    {
+    void pass_barrier() {
         if (running_) ++running_->barriers;
     }
 

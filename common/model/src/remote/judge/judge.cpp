@@ -45,8 +45,7 @@ struct Arguments {
     char** command = nullptr;
 };
 
-Arguments parse(int argc, char** argv)
-{
+Arguments parse(int argc, char** argv) {
     Arguments arguments;
     int at = 1;
     for (; at < argc && std::strncmp(argv[at], "--", 2) != 0; ++at) arguments.cases.emplace_back(argv[at]);
@@ -64,8 +63,7 @@ Arguments parse(int argc, char** argv)
 }
 
 /// Starts a program with one end of a socket, and returns the other.
-int start(char** command)
-{
+int start(char** command) {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) throw std::runtime_error("a socket cannot be made");
     const pid_t child = fork();
@@ -81,8 +79,7 @@ int start(char** command)
     return ends[0];
 }
 
-const char* word_for(CaseEnding::How how)
-{
+const char* word_for(CaseEnding::How how) {
     switch (how) {
         case CaseEnding::How::finished: return "finished";
         case CaseEnding::How::failed: return "failed";
@@ -92,8 +89,7 @@ const char* word_for(CaseEnding::How how)
     return "";
 }
 
-void write(const std::filesystem::path& path, const std::string& text)
-{
+void write(const std::filesystem::path& path, const std::string& text) {
     std::ofstream out(path);
     out << text;
     out.close();
@@ -102,8 +98,7 @@ void write(const std::filesystem::path& path, const std::string& text)
 
 /// Serves one case and writes its results. True if the program can continue with the next.
 bool judge(simt::remote::Server& server, simt::Device& device, const std::filesystem::path& folder, const std::filesystem::path& left,
-           bool is_last)
-{
+           bool is_last) {
     simt::remote::TrialCase trial(folder, device);
     simt::remote::CallLog log;
     CaseEnding served;
@@ -128,8 +123,7 @@ bool judge(simt::remote::Server& server, simt::Device& device, const std::filesy
     return word == word_for(CaseEnding::How::finished);
 }
 
-void judge(const Arguments& arguments)
-{
+void judge(const Arguments& arguments) {
     simt::Device& device = simt::device(0);
     // Kernels compute on memory that the runtime allocates.
     device.remove_heap();
@@ -140,8 +134,7 @@ void judge(const Arguments& arguments)
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     try {
         judge(parse(argc, argv));
     } catch (const std::exception& error) {

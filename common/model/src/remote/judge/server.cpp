@@ -18,8 +18,7 @@ constexpr int invalid_value = 1, invalid_handle = 400, not_supported = 801;
 constexpr std::size_t most_modules = 4096, most_line_bytes = 2000;
 
 /// The text of a program as one line.
-std::string line_of(std::string text)
-{
+std::string line_of(std::string text) {
     text.resize(std::min(text.size(), most_line_bytes));
     std::ranges::replace_if(text, [](char character) { return static_cast<unsigned char>(character) < ' '; }, ' ');
     return text;
@@ -27,8 +26,7 @@ std::string line_of(std::string text)
 
 }  // namespace
 
-CaseEnding Server::run(TrialCase& trial, CallLog& log, bool is_last)
-{
+CaseEnding Server::run(TrialCase& trial, CallLog& log, bool is_last) {
     trial_ = &trial;
     log_ = &log;
     is_last_ = is_last;
@@ -50,8 +48,7 @@ CaseEnding Server::run(TrialCase& trial, CallLog& log, bool is_last)
     return {failure_.empty() ? CaseEnding::How::finished : CaseEnding::How::failed, failure_, {}};
 }
 
-bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& packet)
-{
+bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& packet) {
     if (kind >= static_cast<std::uint32_t>(Call::count_of_calls)) throw ProtocolError({MessageCode::unknown_call, {{"call", kind}}});
     Writer reply;
     try {
@@ -66,14 +63,12 @@ bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& packet)
     return channel_.send(static_cast<std::uint32_t>(Status::done), reply.data());
 }
 
-void Server::handle(Call call, Reader& request, Writer& reply)
-{
+void Server::handle(Call call, Reader& request, Writer& reply) {
     if (greeted_ == (call == Call::hello)) throw ProtocolError(MessageCode::hello_out_of_place);
     (this->*handler_of(call))(request, reply);
 }
 
-Server::Handler Server::handler_of(Call call)
-{
+Server::Handler Server::handler_of(Call call) {
     // In the order of Call.
     static constexpr std::array<Handler, static_cast<std::size_t>(Call::count_of_calls)> handlers{
         &Server::hello,          &Server::load_module,     &Server::unload_module, &Server::find_function, &Server::function,
@@ -87,8 +82,7 @@ Server::Handler Server::handler_of(Call call)
     return handlers[static_cast<std::size_t>(call)];
 }
 
-void Server::hello(Reader& request, Writer& reply)
-{
+void Server::hello(Reader& request, Writer& reply) {
     const auto magic = request.number<std::uint32_t>(), version = request.number<std::uint32_t>();
     request.end();
     if (magic != protocol_magic || version != protocol_version)
@@ -99,24 +93,21 @@ void Server::hello(Reader& request, Writer& reply)
 
 // --- modules --------------------------------------------------------------------------------------
 
-int Server::module_in(Reader& request) const
-{
+int Server::module_in(Reader& request) const {
     const int module = request.number<int>();
     if (!modules_.contains(module))
         throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "module"}, {"number", module}}});
     return module;
 }
 
-int Server::function_in(Reader& request) const
-{
+int Server::function_in(Reader& request) const {
     const int function = request.number<int>();
     if (!module_of_function_.contains(function))
         throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "function"}, {"number", function}}});
     return function;
 }
 
-void Server::load_module(Reader& request, Writer& reply)
-{
+void Server::load_module(Reader& request, Writer& reply) {
     std::vector<std::string> texts;
     request(texts).end();
     if (modules_.size() >= most_modules) throw NotAllowed({MessageCode::too_many_modules, {{"most", most_modules}}});
@@ -125,8 +116,7 @@ void Server::load_module(Reader& request, Writer& reply)
     reply(module);
 }
 
-void Server::unload_module(Reader& request, Writer&)
-{
+void Server::unload_module(Reader& request, Writer&) {
     const int module = module_in(request);
     request.end();
     device_.unload_module(module);
@@ -134,8 +124,7 @@ void Server::unload_module(Reader& request, Writer&)
     std::erase_if(module_of_function_, [module](const auto& each) { return each.second == module; });
 }
 
-void Server::find_function(Reader& request, Writer& reply)
-{
+void Server::find_function(Reader& request, Writer& reply) {
     const int module = module_in(request);
     const std::string name = request.text();
     request.end();
@@ -144,15 +133,13 @@ void Server::find_function(Reader& request, Writer& reply)
     reply(function);
 }
 
-void Server::function(Reader& request, Writer& reply)
-{
+void Server::function(Reader& request, Writer& reply) {
     const int function = function_in(request);
     request.end();
     fields(reply, device_.function(function));
 }
 
-void Server::find_variable(Reader& request, Writer& reply)
-{
+void Server::find_variable(Reader& request, Writer& reply) {
     const int module = module_in(request);
     const std::string name = request.text();
     request.end();
@@ -166,8 +153,7 @@ void Server::find_variable(Reader& request, Writer& reply)
     fields(reply, info);
 }
 
-void Server::function_names(Reader& request, Writer& reply)
-{
+void Server::function_names(Reader& request, Writer& reply) {
     const int module = module_in(request);
     request.end();
     reply(device_.function_names(module));
@@ -175,8 +161,7 @@ void Server::function_names(Reader& request, Writer& reply)
 
 // --- kernels --------------------------------------------------------------------------------------
 
-void Server::launch(Reader& request, Writer& reply)
-{
+void Server::launch(Reader& request, Writer& reply) {
     const LaunchRequest launch = read<LaunchRequest>(request);
     request.end();
     if (!module_of_function_.contains(launch.function))
@@ -188,8 +173,7 @@ void Server::launch(Reader& request, Writer& reply)
     reply(device_.launch(launch));
 }
 
-void Server::occupancy(Reader& request, Writer& reply)
-{
+void Server::occupancy(Reader& request, Writer& reply) {
     const int function = function_in(request), threads = request.number<int>();
     const auto bytes = request.number<std::size_t>();
     request.end();
@@ -197,16 +181,14 @@ void Server::occupancy(Reader& request, Writer& reply)
     reply(device_.occupancy(function, threads, bytes));
 }
 
-void Server::set_heap_bytes(Reader& request, Writer&)
-{
+void Server::set_heap_bytes(Reader& request, Writer&) {
     request.number<std::size_t>();
     request.end();
     log_->refused("a heap for malloc in kernels");
     throw DeviceError(not_supported, MessageCode::no_heap);
 }
 
-void Server::reset(Reader& request, Writer&)
-{
+void Server::reset(Reader& request, Writer&) {
     request.end();
     log_->refused("cudaDeviceReset");
     throw DeviceError(not_supported, MessageCode::no_reset);
@@ -214,24 +196,21 @@ void Server::reset(Reader& request, Writer&)
 
 // --- the trial ------------------------------------------------------------------------------------
 
-void Server::trial_integer(Reader& request, Writer& reply)
-{
+void Server::trial_integer(Reader& request, Writer& reply) {
     const std::string name = request.text();
     request.end();
     const std::optional<int> value = trial_->integer(name);
     reply(value.has_value())(value.value_or(0));
 }
 
-void Server::trial_buffer(Reader& request, Writer& reply)
-{
+void Server::trial_buffer(Reader& request, Writer& reply) {
     const std::string name = request.text();
     request.end();
     const std::optional<TrialCase::Placed> placed = trial_->place(name);
     reply(placed.has_value())(placed ? placed->address : 0)(placed ? placed->bytes : 0);
 }
 
-void Server::trial_finish(Reader& request, Writer& reply)
-{
+void Server::trial_finish(Reader& request, Writer& reply) {
     failure_ = line_of(request.text());
     request.end();
     finished_ = true;
@@ -239,8 +218,7 @@ void Server::trial_finish(Reader& request, Writer& reply)
     reply(failure_.empty() && !is_last_);
 }
 
-void Server::note(Reader& request, Writer&)
-{
+void Server::note(Reader& request, Writer&) {
     Message message = read<Message>(request);
     request.end();
     for (MessageField& field : message.fields)
@@ -248,8 +226,7 @@ void Server::note(Reader& request, Writer&)
     log_->noted(std::move(message));
 }
 
-void Server::host_fault(Reader& request, Writer&)
-{
+void Server::host_fault(Reader& request, Writer&) {
     const auto address = request.number<DeviceAddress>();
     request.end();
     const Device::Range range = device_.range_of(address);

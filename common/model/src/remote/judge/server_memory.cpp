@@ -18,8 +18,7 @@ constexpr std::size_t most_extent = std::size_t{1} << 20, most_array_bytes = std
 constexpr int most_levels = 32, widest_normalized = 16;
 
 /// A product; a number above `most` if the product does not fit its type.
-std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most)
-{
+std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most) {
     std::size_t result = 1;
     for (const std::size_t factor : factors) {
         if (factor != 0 && result > most / factor) return most + 1;
@@ -28,14 +27,12 @@ std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most
     return result;
 }
 
-void require(bool condition, const ChannelFormat& format)
-{
+void require(bool condition, const ChannelFormat& format) {
     const auto [x, y, z, w] = format.bits;
     if (!condition) throw DeviceError(invalid_value, {MessageCode::channel_bits, {{"x", x}, {"y", y}, {"z", z}, {"w", w}}});
 }
 
-void check(const ArrayShape& shape)
-{
+void check(const ArrayShape& shape) {
     require(shape.format.is_valid(), shape.format);
     const std::size_t bytes = product({shape.width, std::max<std::size_t>(shape.height, 1), std::max<std::size_t>(shape.depth, 1),
                                        static_cast<std::size_t>(shape.format.bytes())},
@@ -46,8 +43,7 @@ void check(const ArrayShape& shape)
 }
 
 /// The bytes of a box, which is sent in one packet. DeviceError if the box is not inside its array.
-std::size_t checked_bytes(const ArrayBox& box, const ArrayShape& shape)
-{
+std::size_t checked_bytes(const ArrayBox& box, const ArrayShape& shape) {
     const std::size_t bytes = product({box.width_bytes, box.height, box.depth}, piece_bytes);
     if (bytes > piece_bytes) throw ProtocolError(MessageCode::box_too_large);
     const auto inside = [](std::size_t begin, std::size_t extent, std::size_t whole) { return begin <= whole && extent <= whole - begin; };
@@ -64,8 +60,7 @@ std::size_t checked_bytes(const ArrayBox& box, const ArrayShape& shape)
 
 }  // namespace
 
-void Server::allocate(Reader& request, Writer& reply)
-{
+void Server::allocate(Reader& request, Writer& reply) {
     const auto bytes = request.number<std::size_t>();
     request.end();
     const DeviceAddress address = device_.allocate(bytes);
@@ -73,8 +68,7 @@ void Server::allocate(Reader& request, Writer& reply)
     reply(address);
 }
 
-void Server::release(Reader& request, Writer& reply)
-{
+void Server::release(Reader& request, Writer& reply) {
     const auto address = request.number<DeviceAddress>();
     request.end();
     if (!trial_->name_at(address).empty()) throw NotAllowed({MessageCode::frees_a_buffer, {{"buffer", trial_->name_at(address)}}});
@@ -82,23 +76,20 @@ void Server::release(Reader& request, Writer& reply)
     reply(device_.release(address));
 }
 
-void Server::host_memory(Reader& request, Writer&)
-{
+void Server::host_memory(Reader& request, Writer&) {
     request.number<std::size_t>();
     request.end();
     log_->refused("managed, mapped or registered host memory");
     throw DeviceError(not_supported, MessageCode::no_shared_host_memory);
 }
 
-void Server::range_of(Reader& request, Writer& reply)
-{
+void Server::range_of(Reader& request, Writer& reply) {
     const auto address = request.number<DeviceAddress>();
     request.end();
     fields(reply, device_.range_of(address));
 }
 
-void Server::memory_info(Reader& request, Writer& reply)
-{
+void Server::memory_info(Reader& request, Writer& reply) {
     request.end();
     std::size_t free = 0, total = 0;
     device_.memory_info(free, total);
@@ -107,8 +98,7 @@ void Server::memory_info(Reader& request, Writer& reply)
 
 // --- copies ---------------------------------------------------------------------------------------
 
-void Server::copy_in(Reader& request, Writer&)
-{
+void Server::copy_in(Reader& request, Writer&) {
     const auto to = request.number<DeviceAddress>();
     bool continues = false;
     request(continues);
@@ -118,8 +108,7 @@ void Server::copy_in(Reader& request, Writer&)
     log_->copied(Direction::to_device, data.size(), continues);
 }
 
-void Server::copy_out(Reader& request, Writer& reply)
-{
+void Server::copy_out(Reader& request, Writer& reply) {
     const auto from = request.number<DeviceAddress>();
     const auto bytes = request.number<std::size_t>();
     bool continues = false;
@@ -129,8 +118,7 @@ void Server::copy_out(Reader& request, Writer& reply)
     log_->copied(Direction::to_host, bytes, continues);
 }
 
-void Server::copy_rows(Reader& request, Writer&)
-{
+void Server::copy_rows(Reader& request, Writer&) {
     const RowCopy copy = read<RowCopy>(request);
     request.end();
     const std::size_t most = most_array_bytes;
@@ -144,8 +132,7 @@ void Server::copy_rows(Reader& request, Writer&)
     log_->copied(Direction::within_device, copy.width * copy.rows);
 }
 
-void Server::fill(Reader& request, Writer&)
-{
+void Server::fill(Reader& request, Writer&) {
     const auto to = request.number<DeviceAddress>();
     const auto value = request.number<std::uint32_t>();
     const int width = request.number<int>();
@@ -161,15 +148,13 @@ void Server::fill(Reader& request, Writer&)
 
 // --- arrays and textures --------------------------------------------------------------------------
 
-int Server::array_in(Reader& request) const
-{
+int Server::array_in(Reader& request) const {
     const int array = request.number<int>();
     if (!arrays_.contains(array)) throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", array}}});
     return array;
 }
 
-void Server::create_array(Reader& request, Writer& reply)
-{
+void Server::create_array(Reader& request, Writer& reply) {
     const ArrayShape shape = read<ArrayShape>(request);
     request.end();
     check(shape);
@@ -178,16 +163,14 @@ void Server::create_array(Reader& request, Writer& reply)
     reply(array);
 }
 
-void Server::destroy_array(Reader& request, Writer& reply)
-{
+void Server::destroy_array(Reader& request, Writer& reply) {
     const int array = array_in(request);
     request.end();
     arrays_.erase(array);
     reply(device_.destroy_array(array));
 }
 
-void Server::copy_to_array(Reader& request, Writer&)
-{
+void Server::copy_to_array(Reader& request, Writer&) {
     const int array = array_in(request);
     const ArrayBox box = read<ArrayBox>(request);
     const std::span<const std::uint8_t> data = request.rest();
@@ -196,8 +179,7 @@ void Server::copy_to_array(Reader& request, Writer&)
     log_->copied(Direction::to_device, data.size());
 }
 
-void Server::copy_from_array(Reader& request, Writer& reply)
-{
+void Server::copy_from_array(Reader& request, Writer& reply) {
     const int array = array_in(request);
     const ArrayBox box = read<ArrayBox>(request);
     request.end();
@@ -206,8 +188,7 @@ void Server::copy_from_array(Reader& request, Writer& reply)
     log_->copied(Direction::to_host, bytes);
 }
 
-void Server::create_texture(Reader& request, Writer& reply)
-{
+void Server::create_texture(Reader& request, Writer& reply) {
     TextureRequest texture = read<TextureRequest>(request);
     request.end();
     if (texture.resource == TextureRequest::Resource::array) {
@@ -228,8 +209,7 @@ void Server::create_texture(Reader& request, Writer& reply)
     reply(handle);
 }
 
-void Server::destroy_texture(Reader& request, Writer& reply)
-{
+void Server::destroy_texture(Reader& request, Writer& reply) {
     const auto handle = request.number<std::uint64_t>();
     request.end();
     reply(textures_.erase(handle) == 1 && device_.destroy_texture(handle));

@@ -16,15 +16,13 @@ namespace {
 /// An error of the CUDA runtime, by number.
 constexpr int memory_allocation = 2;
 
-std::vector<std::uint8_t> bytes_of(const std::filesystem::path& path)
-{
+std::vector<std::uint8_t> bytes_of(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::runtime_error(path.string() + " cannot be read");
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& data)
-{
+void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& data) {
     std::ofstream out(path, std::ios::binary);
     out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
     out.close();
@@ -33,8 +31,7 @@ void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8
 
 }  // namespace
 
-TrialCase::TrialCase(const std::filesystem::path& folder, Device& device) : device_(device), data_use_(device.machine())
-{
+TrialCase::TrialCase(const std::filesystem::path& folder, Device& device) : device_(device), data_use_(device.machine()) {
     const std::filesystem::path path = folder / "case.txt";
     std::ifstream in(path);
     std::string kind, name;
@@ -48,21 +45,18 @@ TrialCase::TrialCase(const std::filesystem::path& folder, Device& device) : devi
     add_listener(data_use_);
 }
 
-TrialCase::~TrialCase()
-{
+TrialCase::~TrialCase() {
     remove_listener(data_use_);
     for (const auto& [name, buffer] : buffers_)
         if (buffer.placed && buffer.placed->address != 0) device_.release(buffer.placed->address);
 }
 
-std::optional<int> TrialCase::integer(const std::string& name) const
-{
+std::optional<int> TrialCase::integer(const std::string& name) const {
     const auto found = integers_.find(name);
     return found == integers_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<TrialCase::Placed> TrialCase::place(const std::string& name)
-{
+std::optional<TrialCase::Placed> TrialCase::place(const std::string& name) {
     const auto found = buffers_.find(name);
     if (found == buffers_.end()) return std::nullopt;
     Buffer& buffer = found->second;
@@ -77,30 +71,26 @@ std::optional<TrialCase::Placed> TrialCase::place(const std::string& name)
     return buffer.placed = placed;
 }
 
-std::string_view TrialCase::name_at(DeviceAddress address) const
-{
+std::string_view TrialCase::name_at(DeviceAddress address) const {
     for (const auto& [name, buffer] : buffers_)
         if (buffer.placed && buffer.placed->address == address && address != 0) return name;
     return {};
 }
 
-std::vector<std::uint8_t> TrialCase::content(const Buffer& buffer) const
-{
+std::vector<std::uint8_t> TrialCase::content(const Buffer& buffer) const {
     std::vector<std::uint8_t> data(buffer.placed->bytes);
     if (!data.empty()) device_.copy_out(data.data(), buffer.placed->address, data.size());
     return data;
 }
 
-std::vector<std::string> TrialCase::overwritten_inputs() const
-{
+std::vector<std::string> TrialCase::overwritten_inputs() const {
     std::vector<std::string> names;
     for (const auto& [name, buffer] : buffers_)
         if (!buffer.is_output && buffer.placed && content(buffer) != buffer.initial) names.push_back(name);
     return names;
 }
 
-void TrialCase::write_outputs(const std::filesystem::path& folder) const
-{
+void TrialCase::write_outputs(const std::filesystem::path& folder) const {
     for (const auto& [name, buffer] : buffers_)
         if (buffer.is_output && buffer.placed) write_bytes(folder / (name + ".bin"), content(buffer));
 }

@@ -41,8 +41,7 @@ struct Answer {
 Question the_question;
 Answer the_answer;
 
-simt::SharedMemory memory_of(const Question& question)
-{
+simt::SharedMemory memory_of(const Question& question) {
     return {.banks = question.banks,
             .bank_width = question.bank_width,
             .request_lanes = question.request_lanes,
@@ -57,8 +56,7 @@ extern "C" {
 
 [[clang::export_name("question")]] Question* question() { return &the_question; }
 
-[[clang::export_name("answer")]] const Answer* answer()
-{
+[[clang::export_name("answer")]] const Answer* answer() {
     using namespace simt::rules;
     const simt::SharedMemory memory = memory_of(the_question);
     Answer& told = the_answer;

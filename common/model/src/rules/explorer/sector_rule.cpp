@@ -34,8 +34,7 @@ extern "C" {
 
 [[clang::export_name("question")]] Question* question() { return &the_question; }
 
-[[clang::export_name("answer")]] const Answer* answer()
-{
+[[clang::export_name("answer")]] const Answer* answer() {
     simt::WarpAccess access{};
     access.space = simt::Space::global;
     access.size = the_question.size;
