@@ -96,12 +96,12 @@ def house(package: Path, tmp_path: Path) -> House:
     shutil.copytree(package, root / "common" / "python" / "conflict_free", copy_function=os.link)
     for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", *REPOSITORY.glob(".clang-format*")):
         shutil.copy(path, root)
-    for path in (REPORT_SCHEMA, RATES, cuda_version.SOURCE):
+    for path in (REPORT_SCHEMA, RATES, cuda_version.SOURCE, REPOSITORY / "chapters" / ".clang-format"):
         copy = root / path.relative_to(REPOSITORY)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     chapter = root / "chapters" / "copy"
-    chapter.mkdir(parents=True)
+    chapter.mkdir()
     (chapter / "copy.cu").write_text(DEMO_SOURCE, encoding="utf-8")
     (root / "chapters" / "CMakeLists.txt").write_text("add_subdirectory(copy)\n", encoding="utf-8")
     tools = tmp_path / "tools"
