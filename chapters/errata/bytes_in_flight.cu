@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "A full multiprocessor has enough in flight": a copy and two transposes with 4, 8 and 16 loads a thread, and with as many
+// "A full multiprocessor has enough in flight": two copies and two transposes with 4, 8 and 16 loads a thread, and with as many
 // blocks resident as the shared memory that each asks for leaves room for.
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-enum class Order { copy, along, down };
+enum class Order { plain, copy, along, down };
 
 // [bytes_in_flight]
 template <Order order, int TILE_DIM, int LOADS>
@@ -25,16 +25,27 @@ __global__ void bytes_in_flight(float* output, const float* input, int width)
     float values[LOADS];
     for (int i = 0; i < LOADS; ++i)
         values[i] = input[(down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x];
-    for (int i = 0; i < LOADS; ++i)
-        tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
-    __syncthreads();
-    for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
-        if (order == Order::copy)
-            output[(down + j) * width + across + threadIdx.x] = tile[j][threadIdx.x];
-        else
-            output[(across + j) * width + down + threadIdx.x] = tile[threadIdx.x][j];
+    if constexpr (order == Order::plain) {
+        for (int i = 0; i < LOADS; ++i)
+            output[(down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x] = values[i];
+    } else {
+        for (int i = 0; i < LOADS; ++i)
+            tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
+        __syncthreads();
+        for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
+            if (order == Order::copy)
+                output[(down + j) * width + across + threadIdx.x] = tile[j][threadIdx.x];
+            else
+                output[(across + j) * width + down + threadIdx.x] = tile[threadIdx.x][j];
+    }
 }
 // [/bytes_in_flight]
+
+__global__ void fill(float* input, size_t count)
+{
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) input[i] = float(i * 2654435761u % 1000003u);
+}
 
 constexpr int multiprocessor_threads = 2048, multiprocessor_shared = 228 << 10, reserved_shared = 1 << 10;
 
@@ -48,7 +59,9 @@ template <Order order, int TILE_DIM, int LOADS>
 float best_time(const Matrices& m, int resident, int launches)
 {
     auto kernel = bytes_in_flight<order, TILE_DIM, LOADS>;
-    int static_bytes = sizeof(float) * TILE_DIM * (TILE_DIM + 1);
+    cudaFuncAttributes attributes;
+    cudaFuncGetAttributes(&attributes, kernel);
+    int static_bytes = int(attributes.sharedSizeBytes);
     int unused_bytes = multiprocessor_shared / resident - reserved_shared - static_bytes;
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
     cudaEvent_t begin, end;
@@ -78,7 +91,7 @@ size_t wrong_elements(const Matrices& m)
     cudaMemcpy(output.data(), m.output, count * sizeof(float), cudaMemcpyDeviceToHost);
     for (int y = 0; y < m.width; ++y)
         for (int x = 0; x < m.width; ++x)
-            wrong += output[y * m.width + x] != (order == Order::copy ? input[y * m.width + x] : input[x * m.width + y]);
+            wrong += output[y * m.width + x] != (order <= Order::copy ? input[y * m.width + x] : input[x * m.width + y]);
     cudaMemset(m.output, 0xFF, count * sizeof(float));
     return wrong;
 }
@@ -87,7 +100,8 @@ template <Order order, int TILE_DIM, int LOADS>
 void print_speeds(const Matrices& m, const char* name)
 {
     int threads = TILE_DIM * TILE_DIM / LOADS;
-    for (int resident = 1; resident * threads <= multiprocessor_threads; resident *= 2) {
+    for (int resident : {1, 2, 3, 4, 6, 8, 12, 16, 32}) {
+        if (resident * threads > multiprocessor_threads) return;
         float ms = best_time<order, TILE_DIM, LOADS>(m, resident, 12);
         double bytes = 2. * sizeof(float) * m.width * m.width;
         int kibibytes_in_flight = resident * threads * LOADS * int(sizeof(float)) / 1024;
@@ -119,13 +133,14 @@ int main()
     Matrices small{nullptr, nullptr, 192}, large{nullptr, nullptr, most_width};
     cudaMalloc(&large.output, sizeof(float) * most_width * most_width);
     cudaMalloc(&large.input, sizeof(float) * most_width * most_width);
-    std::vector<float> numbers(small.width * small.width);
-    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = float(i * 2654435761u % 1000003u);
-    cudaMemcpy(large.input, numbers.data(), numbers.size() * sizeof(float), cudaMemcpyHostToDevice);
     small.output = large.output;
     small.input = large.input;
+    fill<<<small.width * small.width / 256, 256>>>(small.input, small.width * small.width);
+    // The model, whose launch takes no time, needs no more than what is checked.
+    bool has_time = !std::isnan(best_time<Order::plain, 32, 4>(small, 1, 1));
+    if (has_time) fill<<<most_width * (most_width / 256), 256>>>(large.input, size_t(most_width) * most_width);
 
-    size_t wrong = measure<Order::copy>(small, large, "copy") + measure<Order::along>(small, large, "along") +
+    size_t wrong = measure<Order::plain>(small, large, "plain") + measure<Order::copy>(small, large, "copy") + measure<Order::along>(small, large, "along") +
                    measure<Order::down>(small, large, "down");
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;

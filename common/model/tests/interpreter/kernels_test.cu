@@ -115,7 +115,7 @@ TEST(Kernels, LinesSumToTheLaunchAndNameTheSource) {
     simt::GlobalCounts global;
     for (const auto& line : counts.lines) {
         EXPECT_EQ(line.file, "kernels_test.cu");
-        EXPECT_TRUE(line.line == 19 || line.line == 21) << line.line;
+        EXPECT_TRUE(line.line == 18 || line.line == 20) << line.line;
         (line.space == simt::Space::shared ? void(shared += line.shared) : void(global += line.global));
     }
     EXPECT_EQ(counts.lines.size(), 4u);

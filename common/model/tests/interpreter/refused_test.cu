@@ -16,14 +16,14 @@ namespace {
 using simt::Message;
 using simt::MessageCode;
 
-constexpr int line_of_reduction = __LINE__ + 4;
+constexpr int line_of_reduction = __LINE__ + 3;
 __global__ void reduce_over_devices(float* out) {
     float sum;
     asm volatile("multimem.ld_reduce.relaxed.gpu.global.add.f32 %0, [%1];" : "=f"(sum) : "l"(out) : "memory");
     *out = sum;
 }
 
-constexpr int line_of_sample = __LINE__ + 6;
+constexpr int line_of_sample = __LINE__ + 5;
 __global__ void fetch_sample(float* out, unsigned long long texture) {
     float x, y, z, w;
     asm volatile("tex.2dms.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"
@@ -32,7 +32,7 @@ __global__ void fetch_sample(float* out, unsigned long long texture) {
     *out = x + y + z + w;
 }
 
-constexpr int line_of_copy = __LINE__ + 9;
+constexpr int line_of_copy = __LINE__ + 8;
 __global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map) {
     __shared__ alignas(128) int box[64];
     __shared__ unsigned long long barrier;
@@ -45,7 +45,7 @@ __global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map) {
     *out = box[0];
 }
 
-constexpr int line_of_store = __LINE__ + 6;
+constexpr int line_of_store = __LINE__ + 5;
 __global__ void store_box(int x, int y, int z, const __grid_constant__ CUtensorMap map) {
     __shared__ alignas(128) int box[64];
     const auto from = static_cast<unsigned>(__cvta_generic_to_shared(box));

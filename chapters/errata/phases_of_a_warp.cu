@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// "What a launch can have in flight is in flight": the warps of a copy and of two transposes through a tile look at the clock
+// before their loads, when the values have arrived, behind the barrier, and after their stores.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cuda_runtime.h>
+#include <map>
+#include <vector>
+
+enum class Order { copy, along, down };
+
+struct Phases {
+    long long begin, arrived, passed, end;
+    unsigned multiprocessor;
+};
+
+// Stays where it stands among loads and stores.
+__device__ long long now()
+{
+    long long cycles;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
+    return cycles;
+}
+
+__device__ unsigned multiprocessor()
+{
+    unsigned number;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+}
+
+constexpr int LOADS = 8, SAMPLED = 16;  // one block of 16 writes down its times
+
+// [phases_of_a_warp]
+template <Order order, int TILE_DIM>
+__global__ void phases_of_a_warp(float* output, const float* input, int width, Phases* phases)
+{
+    constexpr int BLOCK_ROWS = TILE_DIM / LOADS;
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+    int across = (order == Order::down ? blockIdx.y : blockIdx.x) * TILE_DIM;
+    int down = (order == Order::down ? blockIdx.x : blockIdx.y) * TILE_DIM;
+
+    long long begin = now();
+    float values[LOADS];
+    for (int i = 0; i < LOADS; ++i)
+        values[i] = input[(down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x];
+    for (int i = 0; i < LOADS; ++i)
+        tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
+    long long arrived = now();
+    __syncthreads();
+    long long passed = now();
+    for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
+        if (order == Order::copy)
+            output[(down + j) * width + across + threadIdx.x] = tile[j][threadIdx.x];
+        else
+            output[(across + j) * width + down + threadIdx.x] = tile[threadIdx.x][j];
+    long long end = now();
+
+    int block = blockIdx.y * gridDim.x + blockIdx.x, warps = TILE_DIM * BLOCK_ROWS / 32;
+    int warp = (threadIdx.y * TILE_DIM + threadIdx.x) / 32;
+    if (block % SAMPLED == 0 && threadIdx.x % 32 == 0)
+        phases[block / SAMPLED * warps + warp] = {begin, arrived, passed, end, multiprocessor()};
+}
+// [/phases_of_a_warp]
+
+__global__ void fill(float* input, size_t count)
+{
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) input[i] = float(i * 2654435761u % 1000003u);
+}
+
+struct Matrices {
+    float *output, *input;
+    int width;
+    Phases* phases;
+};
+
+// The milliseconds of the last of some launches, with `resident` blocks on a multiprocessor.
+template <Order order, int TILE_DIM>
+float time_of(const Matrices& m, int resident, int launches)
+{
+    auto kernel = phases_of_a_warp<order, TILE_DIM>;
+    int unused_bytes = (228 << 10) / resident - (1 << 10) - int(sizeof(float)) * TILE_DIM * (TILE_DIM + 1);
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    for (int launch = 0; launch < launches; ++launch) {
+        cudaEventRecord(begin);
+        kernel<<<dim3(m.width / TILE_DIM, m.width / TILE_DIM), dim3(TILE_DIM, TILE_DIM / LOADS), unused_bytes>>>(
+            m.output, m.input, m.width, m.phases);
+        cudaEventRecord(end);
+        cudaEventSynchronize(end);
+    }
+    float ms = 0;
+    cudaEventElapsedTime(&ms, begin, end);
+    return ms;
+}
+
+// Prints the share of each phase in the time of all places for warps, and how long the loads of a warp take.
+template <Order order, int TILE_DIM>
+void print_phases(const Matrices& m, const char* name, int resident)
+{
+    float ms = time_of<order, TILE_DIM>(m, resident, 4);
+    int warps = TILE_DIM * TILE_DIM / LOADS / 32, tiles = m.width / TILE_DIM * (m.width / TILE_DIM);
+    std::vector<Phases> all(tiles / SAMPLED * warps);
+    cudaMemcpy(all.data(), m.phases, all.size() * sizeof(Phases), cudaMemcpyDeviceToHost);
+
+    struct Span {
+        long long begin, end;
+    };
+    std::map<unsigned, Span> spans;
+    double loading = 0, waiting = 0, storing = 0, span = 0;
+    for (const Phases& warp : all) {
+        loading += warp.arrived - warp.begin;
+        waiting += warp.passed - warp.arrived;
+        storing += warp.end - warp.passed;
+        auto [found, is_new] = spans.try_emplace(warp.multiprocessor, Span{warp.begin, warp.end});
+        found->second = {std::min(found->second.begin, warp.begin), std::max(found->second.end, warp.end)};
+    }
+    for (const auto& [number, of_one] : spans) span += double(of_one.end - of_one.begin) / spans.size();
+    double places = span * spans.size() * resident * warps / SAMPLED;
+    int kib = resident * warps * 32 * LOADS * int(sizeof(float)) / 1024;
+    std::printf("figure %s_tile_%d_kib_%d_gbps %.5g\n", name, TILE_DIM, kib, 2. * sizeof(float) * m.width * m.width / ms / 1e6);
+    std::printf("figure %s_tile_%d_kib_%d_loading_ns %.4g\n", name, TILE_DIM, kib, loading / all.size() / span * ms * 1e6);
+    std::printf("figure %s_tile_%d_kib_%d_loading_percent %.4g\n", name, TILE_DIM, kib, 100 * loading / places);
+    std::printf("figure %s_tile_%d_kib_%d_waiting_percent %.4g\n", name, TILE_DIM, kib, 100 * waiting / places);
+    std::printf("figure %s_tile_%d_kib_%d_storing_percent %.4g\n", name, TILE_DIM, kib, 100 * storing / places);
+}
+
+// The number of elements of the output that are wrong.
+template <Order order>
+size_t wrong_elements(const Matrices& m)
+{
+    size_t count = size_t(m.width) * m.width, wrong = 0;
+    std::vector<float> input(count), output(count);
+    cudaMemcpy(input.data(), m.input, count * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(output.data(), m.output, count * sizeof(float), cudaMemcpyDeviceToHost);
+    for (int y = 0; y < m.width; ++y)
+        for (int x = 0; x < m.width; ++x)
+            wrong += output[y * m.width + x] != (order == Order::copy ? input[y * m.width + x] : input[x * m.width + y]);
+    cudaMemset(m.output, 0xFF, count * sizeof(float));
+    return wrong;
+}
+
+// Returns the number of wrong elements of a small matrix. Prints the phases at a large one, unless the model runs the kernel:
+// it has no time.
+template <Order order, int TILE_DIM>
+size_t measure(Matrices m, int large_width, const char* name)
+{
+    bool has_time = !std::isnan(time_of<order, TILE_DIM>(m, 1, 1));
+    size_t wrong = wrong_elements<order>(m), count = size_t(large_width) * large_width;
+    if (!has_time) return wrong;
+    fill<<<unsigned(count / 256), 256>>>(m.input, count);
+    m.width = large_width;
+    for (int kib : {8, 16, 32, 64})
+        if (int resident = kib * 256 / (TILE_DIM * TILE_DIM)) print_phases<order, TILE_DIM>(m, name, resident);
+    return wrong;
+}
+
+int main()
+{
+    constexpr int small_width = 192, large_width = 16384;
+    Matrices m{nullptr, nullptr, small_width, nullptr};
+    cudaMalloc(&m.output, sizeof(float) * large_width * large_width);
+    cudaMalloc(&m.input, sizeof(float) * large_width * large_width);
+    cudaMalloc(&m.phases, sizeof(Phases) * (large_width / LOADS * (large_width / 32) / SAMPLED));
+    fill<<<small_width * small_width / 256, 256>>>(m.input, small_width * small_width);
+
+    size_t wrong = measure<Order::copy, 32>(m, large_width, "copy") + measure<Order::along, 32>(m, large_width, "along") +
+                   measure<Order::along, 64>(m, large_width, "along") + measure<Order::down, 64>(m, large_width, "down");
+    std::printf("%zu elements are wrong\n", wrong);
+    return wrong != 0;
+}
