@@ -33,10 +33,11 @@ __device__ unsigned multiprocessor()
     return number;
 }
 
-constexpr int LOADS = 8, SAMPLED = 16;  // one block of 16 writes down its times
+constexpr int SAMPLED = 16;  // one block of 16 writes down its times
+constexpr int MOST_THREADS = 2048;  // of a multiprocessor
 
 // [phases_of_a_warp]
-template <Order order, int TILE_DIM>
+template <Order order, int TILE_DIM, int LOADS>
 __global__ void phases_of_a_warp(float* output, const float* input, int width, Phases* phases)
 {
     constexpr int BLOCK_ROWS = TILE_DIM / LOADS;
@@ -80,10 +81,10 @@ struct Matrices {
 };
 
 // The milliseconds of the last of some launches, with `resident` blocks on a multiprocessor.
-template <Order order, int TILE_DIM>
+template <Order order, int TILE_DIM, int LOADS>
 float time_of(const Matrices& m, int resident, int launches)
 {
-    auto kernel = phases_of_a_warp<order, TILE_DIM>;
+    auto kernel = phases_of_a_warp<order, TILE_DIM, LOADS>;
     int unused_bytes = (228 << 10) / resident - (1 << 10) - int(sizeof(float)) * TILE_DIM * (TILE_DIM + 1);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
     cudaEvent_t begin, end;
@@ -102,10 +103,10 @@ float time_of(const Matrices& m, int resident, int launches)
 }
 
 // Prints the share of each phase in the time of all places for warps, and how long the loads of a warp take.
-template <Order order, int TILE_DIM>
+template <Order order, int TILE_DIM, int LOADS>
 void print_phases(const Matrices& m, const char* name, int resident)
 {
-    float ms = time_of<order, TILE_DIM>(m, resident, 4);
+    float ms = time_of<order, TILE_DIM, LOADS>(m, resident, 4);
     int warps = TILE_DIM * TILE_DIM / LOADS / 32, tiles = m.width / TILE_DIM * (m.width / TILE_DIM);
     std::vector<Phases> all(tiles / SAMPLED * warps);
     cudaMemcpy(all.data(), m.phases, all.size() * sizeof(Phases), cudaMemcpyDeviceToHost);
@@ -125,11 +126,14 @@ void print_phases(const Matrices& m, const char* name, int resident)
     for (const auto& [number, of_one] : spans) span += double(of_one.end - of_one.begin) / spans.size();
     double places = span * spans.size() * resident * warps / SAMPLED;
     int kib = resident * warps * 32 * LOADS * int(sizeof(float)) / 1024;
-    std::printf("figure %s_tile_%d_kib_%d_gbps %.5g\n", name, TILE_DIM, kib, 2. * sizeof(float) * m.width * m.width / ms / 1e6);
-    std::printf("figure %s_tile_%d_kib_%d_loading_ns %.4g\n", name, TILE_DIM, kib, loading / all.size() / span * ms * 1e6);
-    std::printf("figure %s_tile_%d_kib_%d_loading_percent %.4g\n", name, TILE_DIM, kib, 100 * loading / places);
-    std::printf("figure %s_tile_%d_kib_%d_waiting_percent %.4g\n", name, TILE_DIM, kib, 100 * waiting / places);
-    std::printf("figure %s_tile_%d_kib_%d_storing_percent %.4g\n", name, TILE_DIM, kib, 100 * storing / places);
+    auto print = [&](const char* what, double figure) {
+        std::printf("figure %s_tile_%d_loads_%d_kib_%d_%s %.4g\n", name, TILE_DIM, LOADS, kib, what, figure);
+    };
+    print("gbps", 2. * sizeof(float) * m.width * m.width / ms / 1e6);
+    print("loading_ns", loading / all.size() / span * ms * 1e6);
+    print("loading_percent", 100 * loading / places);
+    print("waiting_percent", 100 * waiting / places);
+    print("storing_percent", 100 * storing / places);
 }
 
 // The number of elements of the output that are wrong.
@@ -149,16 +153,19 @@ size_t wrong_elements(const Matrices& m)
 
 // Returns the number of wrong elements of a small matrix. Prints the phases at a large one, unless the model runs the kernel:
 // it has no time.
-template <Order order, int TILE_DIM>
+template <Order order, int TILE_DIM, int LOADS>
 size_t measure(Matrices m, int large_width, const char* name)
 {
-    bool has_time = !std::isnan(time_of<order, TILE_DIM>(m, 1, 1));
+    bool has_time = !std::isnan(time_of<order, TILE_DIM, LOADS>(m, 1, 1));
     size_t wrong = wrong_elements<order>(m), count = size_t(large_width) * large_width;
     if (!has_time) return wrong;
     fill<<<unsigned(count / 256), 256>>>(m.input, count);
     m.width = large_width;
-    for (int kib : {8, 16, 32, 64})
-        if (int resident = kib * 256 / (TILE_DIM * TILE_DIM)) print_phases<order, TILE_DIM>(m, name, resident);
+    int threads = TILE_DIM * TILE_DIM / LOADS;
+    for (int kib : {8, 16, 32, 64}) {
+        int resident = kib * 1024 / (TILE_DIM * TILE_DIM * int(sizeof(float)));
+        if (resident && resident * threads <= MOST_THREADS) print_phases<order, TILE_DIM, LOADS>(m, name, resident);
+    }
     return wrong;
 }
 
@@ -168,11 +175,11 @@ int main()
     Matrices m{nullptr, nullptr, small_width, nullptr};
     cudaMalloc(&m.output, sizeof(float) * large_width * large_width);
     cudaMalloc(&m.input, sizeof(float) * large_width * large_width);
-    cudaMalloc(&m.phases, sizeof(Phases) * (large_width / LOADS * (large_width / 32) / SAMPLED));
+    cudaMalloc(&m.phases, sizeof(Phases) * (large_width * (large_width / 32) / SAMPLED));  // with one load a thread
     fill<<<small_width * small_width / 256, 256>>>(m.input, small_width * small_width);
 
-    size_t wrong = measure<Order::copy, 32>(m, large_width, "copy") + measure<Order::along, 32>(m, large_width, "along") +
-                   measure<Order::along, 64>(m, large_width, "along") + measure<Order::down, 64>(m, large_width, "down");
+    size_t wrong = measure<Order::copy, 32, 1>(m, large_width, "copy") + measure<Order::copy, 32, 8>(m, large_width, "copy") +
+                   measure<Order::along, 64, 8>(m, large_width, "along") + measure<Order::down, 64, 8>(m, large_width, "down");
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
 }

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``in-flight``: the speed of a copy and of two transposes by the most bytes that a multiprocessor has in flight."""
+"""``in-flight``: the speed of two copies and two transposes by the most bytes that a multiprocessor has in flight."""
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -17,18 +18,17 @@ from .speedup_plot import SHAPES, mark
 SPECIMEN = "bytes_in_flight"
 #: The kernels of the specimen by the first word of their figures.
 KERNELS = {
+    "plain": "a copy without a tile",
     "copy": "a copy through the tile",
-    "along": "the transpose, blocks numbered along the rows",
     "down": "the transpose, blocks numbered down",
+    "along": "the transpose, blocks numbered along the rows",
 }
-#: Units of the plot, for a wide page and for a phone: a line for each kernel, and a space between the numbers of KiB.
-WIDE = {"width": 800, "left": 70}
-NARROW = {"width": 370, "left": 74}
-LINE, SPACE, TOP, BOTTOM, RIGHT = 17, 7, 18, 24, 14
-#: The fewest KiB that are drawn, and the lowest and highest speed of the axis, in GB/s. Below, all kernels are equally fast.
-LEAST_KIB, LOW, HIGH, STEP = 8, 1000, 4500, 1000
-#: The room of a value, which stands before its mark.
-VALUE = 44
+#: Units of the plot, for a wide page and for a phone: its size, and the room at its left.
+WIDE = {"width": 800, "height": 360, "left": 62}
+NARROW = {"width": 370, "height": 300, "left": 50}
+TOP, BOTTOM, RIGHT = 20, 44, 20
+#: The highest speed of the axis in GB/s, and the steps of its lines.
+HIGH, STEP = 5000, 1000
 
 _FIGURE = re.compile(r"(\w+)_tile_\d+_loads_\d+_kib_(\d+)")
 
@@ -47,38 +47,35 @@ def fastest(figures: Mapping[str, float]) -> dict[str, Speeds]:
 
 
 def page_of(found: Mapping[str, Speeds], ceiling: float, page: Mapping[str, int]) -> dict[str, Any]:
-    """Return the places of all parts of the plot, as ``layout`` of the speed-up plots does: a line for each kernel and number of KiB."""
-    right = page["width"] - RIGHT
+    """Return the places of all parts of the plot: KiB run to the right by powers of two, GB/s upwards from 0."""
+    every = sorted({kib for speeds in found.values() for kib in speeds})
+    first, last = math.log2(every[0]), math.log2(every[-1])
+    right, bottom = page["width"] - RIGHT, page["height"] - BOTTOM
 
-    def x(speed: float) -> float:
-        return round(page["left"] + (right - page["left"]) * (speed - LOW) / (HIGH - LOW), 1)
+    def x(kib: float) -> float:
+        return round(page["left"] + (right - page["left"]) * (math.log2(kib) - first) / ((last - first) or 1), 1)
 
-    lines, y = [], TOP + LINE / 2
-    for kib in sorted({kib for speeds in found.values() for kib in speeds if kib >= LEAST_KIB}):
-        for place, kernel in enumerate(KERNELS):
-            if (speed := found[kernel].get(kib)) is None:
-                continue
-            mark_at, label = mark(SHAPES[place], x(speed), y), f"{speed:,.0f}"
-            dot = {"series": place, "path": mark_at, "whisker": None, "label": label, "text_x": x(speed) - VALUE}
-            lines.append({"name": f"{kib} KiB" if place == 1 else "", "y": y, "dots": [dot]})
-            y += LINE
-        y += SPACE
-    bottom = y - LINE / 2
+    def y(speed: float) -> float:
+        return round(bottom - (bottom - TOP) * speed / HIGH, 1)
+
+    def curve(place: int, speeds: Speeds) -> dict[str, Any]:
+        points = [(x(kib), y(speed)) for kib, speed in speeds.items()]
+        line = "M" + "L".join(f"{across} {up}" for across, up in points) if points else ""
+        return {"series": place, "line": line, "marks": [mark(SHAPES[place], *point) for point in points]}
+
     return {
         **page,
-        "above": 0,
-        "lines": lines,
-        "ticks": [{"x": x(speed), "label": f"{speed:,}"} for speed in range(LOW, HIGH, STEP)],
-        "ceiling": {"x": x(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"},
-        "bottom": bottom,
-        "height": bottom + BOTTOM,
         "right": right,
-        "numbers": True,
+        "bottom": bottom,
+        "ticks": [{"x": x(kib), "label": str(kib)} for kib in every if math.log2(kib).is_integer()],
+        "rows": [{"y": y(speed), "label": f"{speed:,}"} for speed in range(0, HIGH + 1, STEP)],
+        "ceiling": {"y": y(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"},
+        "curves": [curve(place, found[kernel]) for place, kernel in enumerate(KERNELS)],
     }
 
 
 class InFlight(EvidenceDirective, directive="in-flight"):
-    """``.. in-flight::``: a dot for each kernel and number of KiB in flight. The body is what to see in it."""
+    """``.. in-flight::``: a curve for each kernel, over the KiB in flight. The body is what to see in it."""
 
     has_content = True
 
@@ -97,5 +94,5 @@ class InFlight(EvidenceDirective, directive="in-flight"):
         pages = [(name, page_of(found, ceiling, page)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(KERNELS.values())]
         caption = f"{title}. {' '.join(self.content)} {told}."
-        html = render("speedup_plot.html", pages=pages, keys=keys, own=0, description=f"{title}: {numbers}.", caption=caption)
+        html = render("in_flight.html", pages=pages, keys=keys, description=f"{title}: {numbers}.", caption=caption)
         return picture(html, f"{title}: {numbers}.")

@@ -176,6 +176,9 @@ MEASURED = {
     "l2_load_hit_sectors": ("", "traffic"),
     "dram_read_bytes": ("", "traffic"),
     "dram_write_bytes": ("", "traffic"),
+    "dram_cycles": ("", "traffic"),
+    "dram_cycles_active": ("", "traffic"),
+    "percent_of_dram_cycles": ("", "dram_cycles"),
     "shared_wavefronts": ("", "traffic"),
     "instructions": ("", "traffic"),
     "instructions_issued": ("", "traffic"),
@@ -194,6 +197,7 @@ COUNTED = {"caches": "counters of the caches", "counters": "counters", "traffic"
 
 #: Shares in percent: the counter of the part, and that of the whole.
 SHARES = {
+    "dram_cycles": ("dram_cycles_active", "dram_cycles"),
     "issue_slots": ("issue_slots_taken", "issue_slots"),
     "l2_fabric": ("l2_fabric_cycles_active", "l2_cycles"),
 }

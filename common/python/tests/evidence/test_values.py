@@ -75,6 +75,8 @@ def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
     traffic = {
         "dram_read_bytes": 1 << 30,
         "dram_write_bytes": 10**9,
+        "dram_cycles": 50,
+        "dram_cycles_active": 40,
         "l2_load_sectors": 1 << 25,
         "shared_load_wavefronts": 5,
         "global_load_sectors": 6,
@@ -100,6 +102,7 @@ def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
     assert value(f"{key}.dram_read_bytes / {key}.bytes").number == 0.5
     assert value(f"{key}.dram_read_bytes / {key}.bytes * 3 / 2").number == 0.75
     assert value(f"{key}.percent_of_issue_slots").text() == "25"
+    assert value(f"{key}.percent_of_dram_cycles").text() == "80"
     assert value(f"{key}.percent_of_l2_fabric").text() == "75"
     result["provenance"]["multiprocessors"] = 10
     assert value(f"{key}.percent_of_shared_cycles").text() == "50"

@@ -57,6 +57,8 @@ def test_each_counter_has_its_name_at_the_profiler():
     assert {key: names[0] for key, names in traffic.TRAFFIC.items()} == counters.METRICS | counters.CACHES | {
         "dram_read_bytes": "dram__bytes_read.sum",
         "dram_write_bytes": "dram__bytes_write.sum",
+        "dram_cycles": "dram__cycles_elapsed.sum",
+        "dram_cycles_active": "dram__cycles_active.sum",
         "l2_load_hit_sectors": "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
         "l2_fabric_cycles_active": "lts__ltcfabric2ltc_cycles_active.sum",
         "l2_cycles": "lts__cycles_elapsed.sum",
