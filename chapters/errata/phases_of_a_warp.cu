@@ -35,6 +35,7 @@ __device__ unsigned multiprocessor()
 
 constexpr int SAMPLED = 16;  // one block of 16 writes down its times
 constexpr int MOST_THREADS = 2048;  // of a multiprocessor
+constexpr int FEWEST_LOADS = 4;
 
 // [phases_of_a_warp]
 template <Order order, int TILE_DIM, int LOADS>
@@ -175,11 +176,12 @@ int main()
     Matrices m{nullptr, nullptr, small_width, nullptr};
     cudaMalloc(&m.output, sizeof(float) * large_width * large_width);
     cudaMalloc(&m.input, sizeof(float) * large_width * large_width);
-    cudaMalloc(&m.phases, sizeof(Phases) * (large_width * (large_width / 32) / SAMPLED));  // with one load a thread
+    cudaMalloc(&m.phases, sizeof(Phases) * (large_width / FEWEST_LOADS * (large_width / 32) / SAMPLED));
     fill<<<small_width * small_width / 256, 256>>>(m.input, small_width * small_width);
 
-    size_t wrong = measure<Order::copy, 32, 1>(m, large_width, "copy") + measure<Order::copy, 32, 8>(m, large_width, "copy") +
-                   measure<Order::along, 64, 8>(m, large_width, "along") + measure<Order::down, 64, 8>(m, large_width, "down");
+    size_t wrong = measure<Order::copy, 32, 8>(m, large_width, "copy") + measure<Order::along, 32, 4>(m, large_width, "along") +
+                   measure<Order::along, 64, 4>(m, large_width, "along") + measure<Order::along, 64, 8>(m, large_width, "along") +
+                   measure<Order::down, 64, 8>(m, large_width, "down");
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
 }
