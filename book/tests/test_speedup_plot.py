@@ -80,17 +80,20 @@ def test_the_plot_of_bytes_in_flight_shows_the_fastest_of_each_kernel(project, m
     monkeypatch.setattr(in_flight, "SPECIMEN", "broken")
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     figures = {"copy_tile_32_loads_4_kib_8": 900.0, "copy_tile_64_loads_8_kib_8": 700.0, "copy_tile_64_loads_8_kib_32": 2100.0}
+    figures |= {"plain_tile_32_loads_4_kib_8": 950.0}
     synthetic.write_figures(project.results, figures | {"along_tile_64_loads_8_kib_8": 600.0, "down_tile_64_loads_8_kib_32": 1999.0})
     html = project.build_page(".. in-flight::\n\n   What to see: it climbs.")
-    assert "a copy through the tile: 900 at 8, 2,100 at 32;" in html and "blocks numbered down: 1,999 at 32." in html
-    assert "What to see: it climbs. Invented GPU" in html and html.count('class="mark"') == 2 * 4 + 3
+    assert "a copy through the tile: 900 at 8, 2,100 at 32;" in html and "blocks numbered down: 1,999 at 32;" in html
+    assert "What to see: it climbs. Invented GPU" in html and html.count('class="mark"') == 2 * 5 + 4
 
 
-def test_each_kernel_and_number_of_bytes_in_flight_has_a_line_of_its_own():
-    found = {"copy": {4: 9.0, 8: 1000.0, 16: 2000.0}, "along": {8: 4500.0}, "down": {8: 2750.0}}
-    page = in_flight.page_of(found, 4000.0, {"width": 500 + in_flight.RIGHT, "left": 150})
-    assert [line["name"] for line in page["lines"]] == ["", "8 KiB", "", ""], "4 KiB are not drawn"
-    assert [line["dots"][0]["text_x"] + in_flight.VALUE for line in page["lines"]] == [150, 500, 325, 250]
-    heights = [line["y"] for line in page["lines"]]
-    assert heights == sorted(set(heights)) and page["lines"][1]["dots"][0]["label"] == "4,500"
-    assert page["ceiling"] == {"x": 450, "label": "cudaMemcpy: 4,000"}
+def test_the_curves_of_bytes_in_flight_run_by_powers_of_two_from_zero():
+    found = {"plain": {}, "copy": {4: 0.0, 8: 1000.0, 16: 5000.0}, "along": {12: 4500.0}, "down": {8: 2500.0}}
+    size = {"width": 300 + in_flight.RIGHT, "height": 500 + in_flight.TOP + in_flight.BOTTOM, "left": 100}
+    page = in_flight.page_of(found, 4000.0, size)
+    assert [tick["label"] for tick in page["ticks"]] == ["4", "8", "16"] and [tick["x"] for tick in page["ticks"]] == [100, 200, 300]
+    top = in_flight.TOP
+    assert page["curves"][1]["line"] == f"M100.0 {top + 500.0}L200.0 {top + 400.0}L300.0 {top + 0.0}"
+    assert page["curves"][0] == {"series": 0, "line": "", "marks": []}
+    assert page["ceiling"] == {"y": top + 100, "label": "cudaMemcpy: 4,000"}
+    assert len({curve["marks"][0][-30:] for curve in page["curves"][1:]}) == 3, "each kernel has a shape of its own"
