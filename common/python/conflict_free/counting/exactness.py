@@ -202,6 +202,18 @@ def _compare_block(
             result.note(access, machine[0].text if machine else "", why, False)
 
 
+def _note_moved(result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]], function: Function) -> None:
+    """Note the accesses that ptxas has moved behind a branch of its own, which it has made of a later access with a guard.
+
+    Lanes that do not make the later access do not make the moved one either, though the PTX has it without a condition.
+    """
+    guarded = {access.line: access.block for access in function.accesses if access.guard}
+    for access in accesses:
+        for machine in by_line.get(access.line, ()):
+            if any(line > access.line and guarded.get(line) == access.block for line in machine.behind):
+                result.note(access, machine.text, "ptxas moves it behind a branch that it makes of a later access", False)
+
+
 def _same_width(access: Access, machine: MachineAccess) -> bool:
     return access.operation == "atomic" or access.bytes in (0, machine.bytes)
 
@@ -239,6 +251,7 @@ def compare(function: Function, section: Section) -> Comparison:
             and not any(access.text == entry["ptx"] and access.source_line == entry["line"] for entry in result.fused)
         ):
             result.note(access, wrong[0].text, "ptxas changes its width", False)
+    _note_moved(result, left, by_line, function)
     barriers: dict[int, dict[int, Counter]] = defaultdict(lambda: defaultdict(Counter))
     for line, loop in section.barriers:
         if line in function.barriers:

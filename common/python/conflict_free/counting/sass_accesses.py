@@ -41,7 +41,10 @@ _SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
 
 @dataclass(frozen=True)
 class MachineAccess:
-    """A memory instruction. `line` is its line of PTX; `loop` is a number of its innermost loop."""
+    """A memory instruction. `line` is its line of PTX; `loop` is a number of its innermost loop.
+
+    `behind` has the lines of PTX of the conditional exits and forward branches that can keep lanes from it.
+    """
 
     line: int
     address: int
@@ -50,6 +53,7 @@ class MachineAccess:
     bytes: int
     text: str
     loop: int
+    behind: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -80,6 +84,20 @@ def _loops(code: list[tuple], labels: dict[str, int]) -> list[tuple[int, int]]:
             first = labels[target[1]]
             found[first] = max(found.get(first, 0), address)
     return sorted(found.items(), key=lambda loop: loop[1] - loop[0])
+
+
+def _ways_past(code: list[tuple], labels: dict[str, int]) -> list[tuple[int, int, int]]:
+    """Return each conditional exit and forward branch: its line of PTX, and the addresses between which it keeps lanes from the code."""
+    ways = []
+    for line, address, guard, operation, operands in code:
+        if guard is None or guard.endswith("PT"):
+            continue
+        target = _JUMP.search(operands)
+        if operation.startswith("EXIT"):
+            ways.append((line, address, code[-1][1] + 1))
+        elif operation.startswith("BRA") and target and labels.get(target[1], 0) > address:
+            ways.append((line, address, labels[target[1]]))
+    return ways
 
 
 class _Leaders:
@@ -128,7 +146,7 @@ def _elected(code: list[tuple]) -> set[int]:
 
 def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:
     section = Section(name, elected=_elected(code))
-    loops = _loops(code, labels)
+    loops, ways = _loops(code, labels), _ways_past(code, labels)
     for line, address, guard, operation, _ in code:
         if guard == _NEVER:
             continue
@@ -139,7 +157,8 @@ def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:
             section.barriers.append((line, loop))
         if words[0] in _KINDS:
             space, does = _KINDS[words[0]]
-            section.accesses.append(MachineAccess(line, address, space, does, _bytes_of(words), operation, loop))
+            behind = frozenset(at for at, first, last in ways if first < address < last)
+            section.accesses.append(MachineAccess(line, address, space, does, _bytes_of(words), operation, loop, behind))
     return section
 
 

@@ -4,6 +4,7 @@
 code: the ptxas of Triton, the nvcc of PyCUDA, and what in_python/sitecustomize.py does. Standard library only.
 """
 
+import contextlib
 import os
 import shlex
 import sys
@@ -47,6 +48,10 @@ def settings(build: Path, folder: Path) -> dict[str, str]:
     clean = f"env -u {model_runtime.VARIABLE} -u {model_runtime.AUDIT_VARIABLE} PATH={shlex.quote(path)}"
     nvcc = _write(folder / "bin" / "nvcc", f'#!/bin/sh\nexec {clean} {ours} "$@"\n')
     ptxas = _write(folder / "ptxas", _PTXAS)
+    pycuda = packaged.kept("pycuda")
+    # PyCUDA makes no other folder than its usual one.
+    with contextlib.suppress(OSError):
+        pycuda.mkdir(parents=True, exist_ok=True)
     return {
         "PYTHONPATH": os.pathsep.join([str(_IN_PYTHON), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "PATH": f"{Path(nvcc).parent}{os.pathsep}{path}",
@@ -54,6 +59,6 @@ def settings(build: Path, folder: Path) -> dict[str, str]:
         "TRITON_PTXAS_BLACKWELL_PATH": ptxas,
         # What they have compiled for a GPU is machine code.
         "TRITON_CACHE_DIR": str(packaged.kept("triton")),
-        "PYCUDA_CACHE_DIR": str(packaged.kept("pycuda")),
+        "PYCUDA_CACHE_DIR": str(pycuda),
         "TRITON_LIBCUDA_PATH": str(model_runtime.libraries(build).resolve()),
     }

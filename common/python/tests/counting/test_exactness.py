@@ -132,6 +132,16 @@ MARKED = {
     atomicAdd(&s[in[threadIdx.x]], 1.0f);
     __syncthreads();
     out[threadIdx.x] = s[threadIdx.x]; }""": "ptxas replaces it with a loop of loads and compare-and-swaps",
+    # Its last store has a guard, of which ptxas makes an exit, and then it loads what is stored.
+    """__global__ void k(float* out, const float* in, int n) {
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    float value = s[255 - t];
+    asm volatile(".reg .pred p; setp.lt.s32 p, %2, %3; @p st.global.f32 [%0], %1;" ::"l"(out + t), "f"(value), "r"(t), "r"(n)); }""": (
+        "ptxas moves it behind a branch that it makes of a later access"
+    ),
 }
 
 
@@ -152,7 +162,7 @@ def test_what_ptxas_joins_is_counted_so_and_exact(tmp_path, name):
 
 
 @needs_tools
-@pytest.mark.parametrize(("kernel", "why"), MARKED.items(), ids=("printf", "malloc", "atomic"))
+@pytest.mark.parametrize(("kernel", "why"), MARKED.items(), ids=("printf", "malloc", "atomic", "load"))
 def test_what_cannot_be_counted_so_is_marked(tmp_path, kernel, why):
     found = compared(tmp_path, kernel)
     assert not found.exact and any(note["why"].startswith(why) for note in found.fused)

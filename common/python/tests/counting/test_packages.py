@@ -146,8 +146,11 @@ def test_the_nvcc_of_pycuda_makes_ptx(tmp_path):
         encoding="utf-8",
     )
     text = """\
-import subprocess
+import os, subprocess
 
+# As PyCUDA keeps what it has compiled.
+open(os.environ["PYCUDA_CACHE_DIR"] + "/written by a test", "w").close()
+os.remove(os.environ["PYCUDA_CACHE_DIR"] + "/written by a test")
 subprocess.run(["nvcc", "--version"], check=True)
 subprocess.run(["nvcc", "--cubin", "-arch", "sm_90", "-O3", "kernel.cu"], check=True)
 code = open("kernel.cubin", "rb").read()
