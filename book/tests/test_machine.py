@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import synthetic
 
-from directives.pictures import machine, timeline
+from directives.pictures import machine, stages, timeline
 
 
 def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
@@ -73,3 +73,15 @@ def test_loads_wait_one_after_another_or_together(project):
     html = project.build_page(".. load-timeline::\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n")
     assert "4 bytes of a thread in flight" in html and "16 bytes of a thread in flight" in html and html.count('class="wait"') == 8
     assert "is not SLUG.KERNEL | N with 1 to 4 loads in flight" in project.build_error(".. load-timeline::\n\n   copy.copy_plain | 5\n")
+
+
+def test_a_tile_is_asked_for_when_a_place_is_free_and_multiplied_when_it_has_arrived(project):
+    assert stages.schedule(3, 1, 3, 1) == [(0, 3), (4, 7), (8, 11)]
+    assert stages.schedule(4, 2, 3, 1) == [(0, 3), (0, 4), (4, 7), (5, 8)]
+    # With 1 + arrival / product places, or more, the products follow each other.
+    for places in (4, 5):
+        assert [begun for _, begun in stages.schedule(6, places, 3, 1)] == [3, 4, 5, 6, 7, 8]
+    html = project.build_page(".. stage-timeline::\n\n   copy.copy_plain | 1\n   copy.copy_shared | 3\n")
+    assert "copy_plain, 1 place: the product of tile 6 ends after 28 units of time." in html
+    assert html.count('class="wait"') == html.count('class="store"') == 2 * stages.TILES
+    assert "is not SLUG.KERNEL | N with 1 to 4 places" in project.build_error(".. stage-timeline::\n\n   copy.copy_plain | 5\n")

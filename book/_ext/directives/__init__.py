@@ -37,6 +37,7 @@ MODULES = (
     "pictures.lane_tile",
     "pictures.fragment_map",
     "pictures.machine",
+    "pictures.stages",
     "pictures.timeline",
     "plots.exchange_plot",
     "pictures.explorer",

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``stage-timeline``: tiles that arrive and are multiplied over time, by the number that has room; a drawing, with no measured time in it."""
+
+from typing import Any
+
+from docutils import nodes
+
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural
+
+from ..project import EvidenceDirective, picture, render
+
+#: What a tile of the drawing takes to arrive and to be multiplied, in units of time, and how many tiles are drawn.
+ARRIVAL, PRODUCT, TILES = 3, 1, 7
+MOST_STAGES = 4
+
+#: Units of the picture: a unit of time, a row, the room for its name.
+TIME, ROW, LEFT = 21, 18, 96
+
+
+def schedule(tiles: int, stages: int, arrival: float, product: float) -> list[tuple[float, float]]:
+    """Return for each tile when it is asked for and when its product begins.
+
+    A tile is asked for as soon as one of ``stages`` places is free, and a place is free when the product of its tile has ended.
+    """
+    asked: list[float] = []
+    begun: list[float] = []
+    for tile in range(tiles):
+        asked.append(begun[tile - stages] + product if tile >= stages else 0)
+        begun.append(max(asked[tile] + arrival, begun[-1] + product if begun else 0))
+    return list(zip(asked, begun))
+
+
+def panel_of(kernel: str, stages: int) -> dict[str, Any]:
+    """Return a panel: a row of bars for each place of a tile, and one for the products."""
+    bars = []
+    for tile, (asked, begun) in enumerate(schedule(TILES, stages, ARRIVAL, PRODUCT)):
+        bars.append({"kind": "arrival", "row": tile % stages, "x": asked * TIME, "width": ARRIVAL * TIME, "tile": tile})
+        bars.append({"kind": "product", "row": stages, "x": begun * TIME, "width": PRODUCT * TIME, "tile": tile})
+    names = [f"place {place + 1}" for place in range(stages)] if stages > 1 else ["one place"]
+    return {"kernel": kernel, "stages": stages, "bars": bars, "names": [*names, "products"]}
+
+
+class StageTimeline(EvidenceDirective, directive="stage-timeline"):
+    """``.. stage-timeline::``: a line of the body is ``SLUG.KERNEL | N``: the kernel has places for the operands of *N* products."""
+
+    has_content = True
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        panels = []
+        for line in filter(str.strip, self.content):
+            name, bar, stages = line.partition("|")
+            slug, kernel = self.kernel_argument(name.strip())
+            evidence.sources(slug).region(kernel)
+            if not bar or not stages.strip().isdecimal() or not 0 < int(stages) <= MOST_STAGES:
+                raise ResultError(f"{line!r} is not SLUG.KERNEL | N with 1 to {MOST_STAGES} places")
+            panels.append(panel_of(kernel, int(stages)))
+        last = max(bar["x"] + bar["width"] for panel in panels for bar in panel["bars"])
+        said = " ".join(
+            f"{panel['kernel']}, {plural(panel['stages'], 'place')}: the product of tile {TILES - 1} ends after "
+            f"{max(bar['x'] + bar['width'] for bar in panel['bars']) / TIME:.0f} units of time."
+            for panel in panels
+        )
+        html = render("stages.html", panels=panels, description=said, width=LEFT + last + 8, left=LEFT, row=ROW, arrival=ARRIVAL, product=PRODUCT)
+        return picture(html, said)
