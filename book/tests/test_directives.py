@@ -227,7 +227,7 @@ def test_a_reader_may_try_numbers(project):
     assert "predict.js" not in project.build_page(".. predict::\n\n   What?\n\n   .. answer::\n\n      That.\n")
 
 
-@pytest.mark.parametrize("line", ["Blocks", "Blocks: = 4 | 5", "Blocks: = 4 | 4: No."])
+@pytest.mark.parametrize("line", ["Blocks", "Blocks: = 4 | 5", "Blocks: = 4 | 4: No.", "2. Half: = 0.5"])
 def test_numbers_to_try_are_a_label_a_number_and_hints(project, line):
     page = TRY.replace("      Half: = 0.5\n", f"      {line}\n")
     assert "predict: " in project.build_error(page)

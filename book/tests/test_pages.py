@@ -150,18 +150,21 @@ def test_each_assignment_has_its_page_in_reading_order_and_its_chapter_leads_the
 
 def test_the_busy_cycles_of_reduction_add_up_to_the_counter():
     """Wavefronts are those of the model, and with the idle warps' accesses they are the GPU's counter, but for what the caption leaves open."""
-    table = PAGES["reduction_bank_conflicts"].split(".. list-table:: The busy cycles")[1].split("**The first threads")[0]
+    table = (
+        PAGES["reduction_bank_conflicts"].split(".. list-table:: The busy cycles of a block explain")[1].split("\n\n*Cycles a block*")[0]
+    )
     low, high = map(int, re.search(r"but for (\d+) to (\d+) of its cycles", table).groups())
-    rows = {row.split("\n")[0]: re.findall(r"(?m)^     - (.*)$", row) for row in table.split("   * - ")[1:]}
+    heads, *rows = (re.split(r"\n     - ", row.rstrip("\n")) for row in table.split("   * - ")[1:])
     found = Evidence(chapters=ROOT / "chapters", results=BOOK / "results", counts=ROOT / "build" / "counts", strict=False)
-    kernels = [f"reduction_bank_conflicts.{name.strip('`')}.262144x1" for name in rows["of one block"]]
-    assert len(kernels) == 4
-    for place, kernel in enumerate(kernels):
+    assert len(rows) == 5
+    for row in (dict(zip(heads, row, strict=True)) for row in rows):
+        slug, size = ("reduction_to_the_limit", "1048576x1") if "first_add" in row["kernel"] else ("reduction_bank_conflicts", "262144x1")
+        kernel = f"{slug}.{row['kernel'].strip('`')}.{size}"
         wavefronts = [found.value(f"{kernel}.shared_{op}.wavefronts_per_block").number for op in ("load", "store")]
-        assert rows["wavefronts of loads and stores"][place] == " + ".join(f"{number:.0f}" for number in wavefronts)
-        busy = int(rows["**busy cycles, the sum**"][place].strip("*"))
-        assert sum(wavefronts) + int(rows["accesses of idle warps"][place]) == busy
-        counter = found.value(rows["busy cycles by the GPU's counter"][place].removeprefix(":val:`").split("|")[0]).number
+        assert row["wavefronts"] == " + ".join(f"{number:.0f}" for number in wavefronts)
+        busy = int(row["busy cycles"].strip("*"))
+        assert sum(wavefronts) + int(row["idle accesses"]) == busy
+        counter = found.value(row["by the counter"].removeprefix(":val:`").split("|")[0]).number
         assert low <= round(counter - busy) <= high
 
 

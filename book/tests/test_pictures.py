@@ -268,14 +268,14 @@ def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
     html = project.build_page(".. tile-flow:: copy.copy_shared")
     description = html_text.unescape(re.search(r'<figure class="picture tile-flow"[^>]*aria-label="([^"]+)"', html)[1])
     assert (
-        "Warp 0 first loads row 0 of the input into row 0 of the tile; these 4 elements leave as column 0 of the output, stored by 4 warps."
+        "Warp 0 loads them first: row 0 of the input. It puts them into row 0 of the tile, and 4 warps store them as column 0 of the output."
         in description
     )
     assert (
-        "It first stores row 0 of the output from column 0 of the tile: column 0 of the input, loaded by 4 warps. 1 element is in both."
+        "Warp 0 stores them first: row 0 of the output. It takes them from column 0 of the tile, and 4 warps loaded them from column 0 of the input."
         in description
     )
-    assert "block (1, 0, 0)" in html
+    assert "<code>blockIdx</code> (1, 0, 0)" in html
     # The unpadded words are 4 of each 5.
     assert html.count('class="unused"') == 1
 

@@ -53,14 +53,14 @@ def test_the_table_of_kernels_has_a_row_each_and_the_ceiling_first(project):
         project.build_page(".. kernel-table:: Rows are better.\n\n   copy.copy_plain\n   naive.transpose_naive_row_read | the first\n")
     )
     assert "Rows are better. Counted by the model at 2048 × 2048, for one warp instruction. Timed at 16384 × 16384, cold, median." in said
-    assert "cudaMemcpy – – 1,100 100 copy_plain 4 4 1,000 91 transpose_naive_row_read the first 4 32 450 41" in said
+    assert "cudaMemcpy – – 1,100 100.0 copy_plain 4 4 1,000 90.9 transpose_naive_row_read the first 4 32 450 40.9" in said
     assert "shared memory" not in said, "no kernel of the table has any"
 
 
 def test_the_table_of_kernels_shows_what_it_is_asked_for(project):
     said = text_of(project.build_page(".. kernel-table::\n   :show: barriers ms\n\n   copy.copy_shared\n"))
     assert "Counted by the model at 2048 × 2048. Timed" in said and "shared memory" not in said
-    assert re.search(r"kernel barriers ms GB/s % of cudaMemcpy cudaMemcpy – [\d.]+ [\d,]+ 100 copy_shared 4,096 ", said)
+    assert re.search(r"kernel barriers ms GB/s % of cudaMemcpy cudaMemcpy – [\d.]+ [\d,]+ 100.0 copy_shared 4,096 ", said)
     assert ":show: 'charm' is not offered" in project.build_error(".. kernel-table::\n   :show: charm\n\n   copy.copy_shared\n")
 
 

@@ -246,7 +246,7 @@ def told(page, part: str) -> str:
 
 def test_a_reader_chooses_a_tile_and_sees_the_count(page):
     open_page(page, PAGE)
-    assert told(page, "count") == "8 wavefronts, ideal: 1", "the page begins with rows of 40 words"
+    assert told(page, "count") == "4 wavefronts, ideal: 1", "the page begins with rows of 36 words"
     choose(page, padding=1)
     assert told(page, "count") == "1 wavefront, the ideal"
     choose(page, columns=16, rows=16)

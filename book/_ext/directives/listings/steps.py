@@ -22,6 +22,9 @@ TIMED_SIZE = "16384x16384"
 #: Rows of a kernel-table, at most: more cannot be taken in at a glance.
 MOST_ROWS = 12
 
+#: Formats of a kernel-table where rows that differ would look alike.
+SPECS = {"percent_of_memcpy": ".1f"}
+
 #: What an access costs: metric of the counts, words for a strip, words for the head of a column.
 COSTS = {
     "global_load.sectors_per_request": ("sectors per global load", "sectors per load"),
@@ -228,7 +231,7 @@ class KernelTable(EvidenceDirective, directive="kernel-table"):
         rows = []
         for number, (slug, name, words) in enumerate(kernels):
             cells = [_number(values[number]) for values in counts.values()]
-            cells += [_number(timed_value(evidence, slug, name, size, metric)) for metric in rates]
+            cells += [_number(timed_value(evidence, slug, name, size, metric), SPECS.get(metric, "")) for metric in rates]
             rows.append({"name": name, "words": words, "ceiling": name == CEILING, "cells": cells})
         spaces = [(space, sum(metric.startswith(space) for metric in counts)) for space in ("global", "shared")]
         return [
@@ -250,8 +253,8 @@ class KernelTable(EvidenceDirective, directive="kernel-table"):
         ]
 
 
-def _number(value: Value | None) -> dict[str, str]:
+def _number(value: Value | None, spec: str = "") -> dict[str, str]:
     if value is None:
         return {"text": "–", "provenance": "makes no such access", "stale": False}
     provenance = f"{BEFORE_CHANGE}: {value.provenance}" if value.stale else value.provenance
-    return {"text": value.text(), "provenance": provenance, "stale": value.stale}
+    return {"text": value.text(spec), "provenance": provenance, "stale": value.stale}

@@ -140,10 +140,10 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
     storing, loading = {e.stored_by for e in loaded}, {e.loaded_by for e in stored}
     before, tile, after = panels
     description = (
-        f"Warp {warp} first loads {before['loaded']} of the input into {tile['loaded']} of the tile; these "
-        f"{plural(len(loaded), 'element')} leave as {after['loaded']} of the output, stored by {plural(len(storing), 'warp')}. "
-        f"It first stores {after['stored']} of the output from {tile['stored']} of the tile: {before['stored']} of the input, "
-        f"loaded by {plural(len(loading), 'warp')}. {plural(len(loaded & stored), 'element')} {'is' if len(loaded & stored) == 1 else 'are'} in both."
+        f"Follow the blue elements (■) to the right. Warp {warp} loads them first: {before['loaded']} of the input. It puts them into "
+        f"{tile['loaded']} of the tile, and {plural(len(storing), 'warp')} store them as {after['loaded']} of the output. "
+        f"Follow the orange elements (☒) to the left. Warp {warp} stores them first: {after['stored']} of the output. It takes them from "
+        f"{tile['stored']} of the tile, and {plural(len(loading), 'warp')} loaded them from {before['stored']} of the input."
     )
     return panels, description
 

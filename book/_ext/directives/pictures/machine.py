@@ -79,7 +79,7 @@ def machine(evidence: Evidence) -> dict[str, Any]:
 class MachineMap(EvidenceDirective, directive="machine-map"):
     """``.. machine-map::``: the book's machine as boxes: multiprocessors, L2 and memory. Sizes are those of the result files.
 
-    The speed of the memory is that of ``cudaMemcpy``, that of the L2 of a copy whose matrices lie in it, and that of shared memory the
+    The speed of the memory is that of ``cudaMemcpy``, that of the L2 (a lower bound) of a copy whose matrices lie in it, and that of shared memory the
     bytes of all banks, over the measured cycles of a load without conflicts. The latencies are those of one thread that walks from load to load.
     """
 
@@ -89,7 +89,7 @@ class MachineMap(EvidenceDirective, directive="machine-map"):
         said = (
             f"{found['gpu']}: {found['multiprocessors']} multiprocessors, each with {SCHEDULERS} schedulers, {REGISTER_KIB} KiB of registers, and "
             f"{L1_KIB} KiB that L1 and shared memory share; an L2 of {found['l2_mb']} MB; {found['memory_gb']} GB of DRAM. Shared memory delivers "
-            f"{found['shared_gbps']} GB/s in all multiprocessors together, the L2 {found['l2_gbps']}, DRAM {found['dram_gbps']}. "
+            f"{found['shared_gbps']} GB/s in all multiprocessors together, the L2 at least {found['l2_gbps']}, DRAM {found['dram_gbps']}. "
             f"A load waits {latency['shared']} cycles for shared memory, {latency['l2']} for the L2, {latency['dram']} for DRAM."
         )
         return picture(render("machine_map.html", description=said, names=OWN_PARTS | COMMON_PARTS, **found), said)

@@ -42,6 +42,13 @@ def asked_number(found: Evidence, line: str) -> dict[str, Any]:
     return {"label": label, "right": number, "hints": json.dumps(dict(hints))}
 
 
+def in_order(asked: list[dict[str, Any]]) -> None:
+    """Raise ResultError unless labels that begin with a number, ``1. The lane``, count 1, 2, 3 without a gap."""
+    numbers = [number for number, dot, _ in (one["label"].partition(". ") for one in asked) if dot and number.isdecimal()]
+    if numbers != [str(place) for place in range(1, len(numbers) + 1)]:
+        raise ResultError(f":numbers: are for the questions {', '.join(numbers)}; accepted: one for each question, from 1 on")
+
+
 class Predict(SphinxDirective):
     """``.. predict::``: the body is the question; it holds exactly one ``answer``.
 
@@ -61,6 +68,7 @@ class Predict(SphinxDirective):
             node["asked"] = [
                 asked_number(evidence(self.env), line) for line in self.options.get("numbers", "").splitlines() if line.strip()
             ]
+            in_order(node["asked"])
         except ResultError as error:
             raise self.error(f"predict: {error}") from None
         self.state.nested_parse(self.content, self.content_offset, node)
