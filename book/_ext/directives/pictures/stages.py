@@ -64,5 +64,7 @@ class StageTimeline(EvidenceDirective, directive="stage-timeline"):
             f"{max(bar['x'] + bar['width'] for bar in panel['bars']) / TIME:.0f} units of time."
             for panel in panels
         )
-        html = render("stages.html", panels=panels, description=said, width=LEFT + last + 8, left=LEFT, row=ROW, arrival=ARRIVAL, product=PRODUCT)
+        html = render(
+            "stages.html", panels=panels, description=said, width=LEFT + last + 8, left=LEFT, row=ROW, arrival=ARRIVAL, product=PRODUCT
+        )
         return picture(html, said)
