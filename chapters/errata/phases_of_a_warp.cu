@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // "What a launch can have in flight is in flight": the warps of a copy and of two transposes through a tile look at the clock
-// before their loads, when the values have arrived, behind the barrier, and after their stores.
+// before their loads, when the first and the last value have arrived, behind the barrier, and after their stores.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 enum class Order { copy, along, down };
 
 struct Phases {
-    long long begin, arrived, passed, end;
+    long long begin, first, arrived, passed, end;
     unsigned multiprocessor;
 };
 
@@ -50,7 +50,9 @@ __global__ void phases_of_a_warp(float* output, const float* input, int width, P
     float values[LOADS];
     for (int i = 0; i < LOADS; ++i)
         values[i] = input[(down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x];
-    for (int i = 0; i < LOADS; ++i)
+    tile[threadIdx.y][threadIdx.x] = values[0];
+    long long first = now();
+    for (int i = 1; i < LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
     long long arrived = now();
     __syncthreads();
@@ -65,7 +67,7 @@ __global__ void phases_of_a_warp(float* output, const float* input, int width, P
     int block = blockIdx.y * gridDim.x + blockIdx.x, warps = TILE_DIM * BLOCK_ROWS / 32;
     int warp = (threadIdx.y * TILE_DIM + threadIdx.x) / 32;
     if (block % SAMPLED == 0 && threadIdx.x % 32 == 0)
-        phases[block / SAMPLED * warps + warp] = {begin, arrived, passed, end, multiprocessor()};
+        phases[block / SAMPLED * warps + warp] = {begin, first, arrived, passed, end, multiprocessor()};
 }
 // [/phases_of_a_warp]
 
@@ -116,8 +118,9 @@ void print_phases(const Matrices& m, const char* name, int resident)
         long long begin, end;
     };
     std::map<unsigned, Span> spans;
-    double loading = 0, waiting = 0, storing = 0, span = 0;
+    double first = 0, loading = 0, waiting = 0, storing = 0, span = 0;
     for (const Phases& warp : all) {
+        first += warp.first - warp.begin;
         loading += warp.arrived - warp.begin;
         waiting += warp.passed - warp.arrived;
         storing += warp.end - warp.passed;
@@ -131,10 +134,12 @@ void print_phases(const Matrices& m, const char* name, int resident)
         std::printf("figure %s_tile_%d_loads_%d_kib_%d_%s %.4g\n", name, TILE_DIM, LOADS, kib, what, figure);
     };
     print("gbps", 2. * sizeof(float) * m.width * m.width / ms / 1e6);
+    print("first_ns", first / all.size() / span * ms * 1e6);
     print("loading_ns", loading / all.size() / span * ms * 1e6);
     print("loading_percent", 100 * loading / places);
     print("waiting_percent", 100 * waiting / places);
     print("storing_percent", 100 * storing / places);
+    print("empty_percent", 100 - 100 * (loading + waiting + storing) / places);
 }
 
 // The number of elements of the output that are wrong.
@@ -179,7 +184,7 @@ int main()
     cudaMalloc(&m.phases, sizeof(Phases) * (large_width / FEWEST_LOADS * (large_width / 32) / SAMPLED));
     fill<<<small_width * small_width / 256, 256>>>(m.input, small_width * small_width);
 
-    size_t wrong = measure<Order::copy, 32, 8>(m, large_width, "copy") + measure<Order::along, 32, 4>(m, large_width, "along") +
+    size_t wrong = measure<Order::copy, 32, 4>(m, large_width, "copy") + measure<Order::copy, 32, 8>(m, large_width, "copy") + measure<Order::along, 32, 4>(m, large_width, "along") +
                    measure<Order::along, 64, 4>(m, large_width, "along") + measure<Order::along, 64, 8>(m, large_width, "along") +
                    measure<Order::down, 64, 8>(m, large_width, "down");
     std::printf("%zu elements are wrong\n", wrong);
