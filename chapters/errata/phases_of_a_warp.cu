@@ -139,7 +139,8 @@ void print_phases(const Matrices& m, const char* name, int resident)
     print("loading_percent", 100 * loading / places);
     print("waiting_percent", 100 * waiting / places);
     print("storing_percent", 100 * storing / places);
-    print("empty_percent", 100 - 100 * (loading + waiting + storing) / places);
+    // The blocks that are looked at miss the ends of the launch, up to a percent.
+    print("empty_percent", std::max(0., 100 - 100 * (loading + waiting + storing) / places));
 }
 
 // The number of elements of the output that are wrong.
@@ -184,9 +185,9 @@ int main()
     cudaMalloc(&m.phases, sizeof(Phases) * (large_width / FEWEST_LOADS * (large_width / 32) / SAMPLED));
     fill<<<small_width * small_width / 256, 256>>>(m.input, small_width * small_width);
 
-    size_t wrong = measure<Order::copy, 32, 4>(m, large_width, "copy") + measure<Order::copy, 32, 8>(m, large_width, "copy") + measure<Order::along, 32, 4>(m, large_width, "along") +
-                   measure<Order::along, 64, 4>(m, large_width, "along") + measure<Order::along, 64, 8>(m, large_width, "along") +
-                   measure<Order::down, 64, 8>(m, large_width, "down");
+    size_t wrong = measure<Order::copy, 32, 4>(m, large_width, "copy") + measure<Order::copy, 32, 8>(m, large_width, "copy") +
+                   measure<Order::along, 32, 4>(m, large_width, "along") + measure<Order::along, 64, 4>(m, large_width, "along") +
+                   measure<Order::along, 64, 8>(m, large_width, "along") + measure<Order::down, 64, 8>(m, large_width, "down");
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
 }
