@@ -48,10 +48,11 @@ def in_index(text: str, slug: str) -> str:
 
 
 def in_teachers(text: str, slug: str, index: str) -> str:
-    """Return book/teachers.rst with a paragraph for the chapter, after the paragraph of the chapter before it in book/index.rst."""
-    before = re.search(rf"^   (\w+)\n   {slug}$", index, re.MULTILINE)
+    """Return book/teachers.rst with a paragraph for the chapter, after that of the last chapter before it in book/index.rst that has one."""
+    pages = re.findall(r"^   (\w+)$", index.split(f"\n   {slug}\n")[0], re.MULTILINE)
+    known = [page for page in pages if f"\n:doc:`{page}`\n" in text]
     paragraph = f'\n:doc:`{slug}`\n   "A sentence that one hears." Ask: what should the class predict?'
-    return _after_last(text, rf"^:doc:`{before and before[1]}`(?:\n   .*)+$", paragraph, "book/teachers.rst")
+    return _after_last(text, rf"^:doc:`{known[-1] if known else ''}`(?:\n   .*)+$", paragraph, "book/teachers.rst")
 
 
 def made_from_templates(slug: str) -> dict[Path, str]:
