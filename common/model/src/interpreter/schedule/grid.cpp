@@ -292,6 +292,7 @@ void Launch::release(std::uint64_t address) {
     memory::Allocation allocation;
     if (memory::AddressSpace::instance().find(address, allocation) && !allocation.freed) *heap_bytes_left += allocation.bytes;
     memory::AddressSpace::instance().release(address);
+    ++releases;
 }
 
 Message Launch::message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) const {
