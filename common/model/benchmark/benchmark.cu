@@ -56,6 +56,8 @@ template <int block> __global__ void reduce(float* sums, const float* input) {
 /// the threads load two and store one; the first loads and stores the sum.
 long accesses_of_reduction(long block) { return long{N} * N / block * (2 * block + 3 * (block - 1) + 2); }
 
+constexpr int GATHERED = 1 << 20;
+
 __global__ void gather(float* output, const float* input, const int* index) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     output[i] = input[index[i]];
@@ -148,7 +150,7 @@ int main() {
     constexpr long elements = long{N} * N;
     std::mt19937 random(1);
     std::vector<int> numbers(elements);
-    for (int& number : numbers) number = static_cast<int>(random() % elements);
+    for (int& number : numbers) number = static_cast<int>(random() % GATHERED);
     int* index;
     for (void** memory : {reinterpret_cast<void**>(&input), reinterpret_cast<void**>(&output), reinterpret_cast<void**>(&index)})
         if (cudaMalloc(memory, sizeof(float) * N * N) != cudaSuccess) return 1;
@@ -163,7 +165,7 @@ int main() {
     measure("transpose, padded tile", 4 * elements, [=] { transpose_tile<1><<<tiles, threads>>>(output, input); });
     measure("reduction, blocks of 256 threads", accesses_of_reduction(256), [=] { reduce<256><<<N * N / 256, 256>>>(output, input); });
     measure("reduction, blocks of 1024 threads", accesses_of_reduction(1024), [=] { reduce<1024><<<N * N / 1024, 1024>>>(output, input); });
-    measure("gather, random", 3 * elements, [=] { gather<<<N * N / 256, 256>>>(output, input, index); });
+    measure("gather, random", 3 * GATHERED, [=] { gather<<<GATHERED / 256, 256>>>(output, input, index); });
     measure("sort, bitonic", accesses_of_sort({numbers.begin(), numbers.begin() + KEYS}),
             [=] { sort_parts<<<KEYS / PART, PART / 2>>>(reinterpret_cast<int*>(output), index); });
     std::printf("%-34s %12s\n", "", "operations");
