@@ -4,6 +4,7 @@
 #include "hazards/global_watch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <thread>
@@ -30,17 +31,18 @@ template <class IsDone> void wait_until(IsDone&& is_done) {
         if (tries > patience) std::this_thread::yield();
 }
 
+bool try_to_lock(GlobalLine& line) {
+    const std::atomic_ref locked(line.locked);
+    if (locked.exchange(1) != 0) return false;
+    if (std::atomic_ref(GlobalShadow::cell_of(line).cell_locked).load() == 0) [[likely]]
+        return true;
+    locked.store(0, std::memory_order_release);
+    return false;
+}
+
 /// Whoever has locked cells never waits for a line, so that a host thread that has locked lines may wait for a cell here.
 void lock_line(GlobalLine& line) {
-    const std::atomic_ref locked(line.locked), cell_locked(GlobalShadow::cell_of(line).cell_locked);
-    wait_until([&] {
-        if (locked.exchange(1) != 0) return false;
-        if (cell_locked.load() == 0) [[likely]]
-            return true;
-        locked.store(0, std::memory_order_release);
-        wait_until([&] { return cell_locked.load() == 0; });
-        return false;
-    });
+    wait_until([&] { return try_to_lock(line); });
 }
 
 void unlock_line(GlobalLine& line) { std::atomic_ref(line.locked).store(0, std::memory_order_release); }
@@ -128,28 +130,31 @@ GlobalEntry* GlobalWatch::make_entries(std::size_t count) {
     return made;
 }
 
+void GlobalWatch::make_room(GlobalLine& line) {
+    constexpr std::uint16_t least = 16, growth = 3;
+    const std::span<GlobalEntry> entries = entries_of(line);
+    const auto room = line.count == more_entries ? static_cast<std::uint16_t>(growth * line.more.room) : least;
+    GlobalEntry* const first = make_entries(room);
+    std::ranges::copy(entries, first);
+    if (line.count == more_entries) {
+        line.more.first = first;
+        line.more.room = room;
+        return;
+    }
+    line.count = more_entries;
+    line.more = {first, GlobalLine::most_entries, room, 0, 0, 0, {}};
+    for (const GlobalEntry& one : entries_of(line)) line.more.note(one);
+}
+
 void GlobalWatch::add(GlobalLine& line, const GlobalEntry& entry) {
     if (line.count < GlobalLine::most_entries) {
         line.entry[line.count++] = entry;
         return;
     }
-    if (line.count == GlobalLine::most_entries) {
-        constexpr std::uint16_t room = 16;
-        GlobalEntry* const first = make_entries(room);
-        std::ranges::copy(line.entry, first);
-        line.count = more_entries;
-        line.more = {first, GlobalLine::most_entries, room, 0, 0, 0, {}};
-        for (const GlobalEntry& one : std::span(first, GlobalLine::most_entries)) line.more.note(one);
-    }
-    GlobalEntries& more = line.more;
-    if (more.count == more.room) {
-        GlobalEntry* const wider = make_entries(std::size_t{2} * more.room);
-        std::copy_n(more.first, more.count, wider);
-        more.first = wider;
-        more.room = static_cast<std::uint16_t>(2 * more.room);
-    }
-    more.first[more.count++] = entry;
-    more.note(entry);
+    if (line.count == GlobalLine::most_entries || line.more.count == line.more.room) [[unlikely]]
+        make_room(line);
+    line.more.first[line.more.count++] = entry;
+    line.more.note(entry);
 }
 
 void GlobalWatch::begin_block(std::uint64_t number) {
@@ -206,6 +211,7 @@ void GlobalWatch::unlock() {
 }
 
 void GlobalWatch::fetch_lines(const WarpAccess& access) {
+    has_fetched_ = true;
     for (const std::size_t lane : lanes_in(access.active)) {
         fetched_[lane] = launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]);
         __builtin_prefetch(fetched_[lane], 1);
@@ -267,11 +273,13 @@ template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access,
 }
 
 void GlobalWatch::access(const WarpAccess& access) {
+    const bool has_fetched = std::exchange(has_fetched_, false);
     const auto release = static_cast<std::uint16_t>(release_count_);
     GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), number_of(access.program_counter), release, 0};
     if (access.operation == Operation::atomic) synchronize_lanes(access);
     if (touches_a_column(access, access.active)) return touch_column(access, entry);
     const bool locks = locks_lines();
+    if (has_fetched) return touch_fetched(access, entry, locks);
     std::uint64_t chunk = UINT64_MAX;
     GlobalLine* lines = nullptr;
     for_each_line(access, [&](std::uint64_t line, std::uint32_t words) {
@@ -283,6 +291,34 @@ void GlobalWatch::access(const WarpAccess& access) {
         entry.words = words;
         touch(lines[GlobalShadow::place_in_chunk(address)], access, entry, line, locks);
     });
+}
+
+void GlobalWatch::touch_fetched(const WarpAccess& access, GlobalEntry entry, bool locks) {
+    // The lanes that go on from the lane before in its line have no touch of their own.
+    Lanes words;
+    std::uint32_t firsts = 0;
+    const GlobalLine* last = nullptr;
+    for (const std::size_t lane : lanes_in(access.active)) {
+        const std::uint32_t here = GlobalLine::words_at(access.address[lane], access.size);
+        if (fetched_[lane] == last) {
+            words[static_cast<std::size_t>(std::bit_width(firsts)) - 1] |= here;
+            continue;
+        }
+        last = fetched_[lane];
+        words[lane] = here;
+        firsts |= 1u << lane;
+    }
+    // A lock waits for the stores before it. So the lines are locked first, and then changed. Who waits holds no lines.
+    std::uint32_t locked = 0;
+    if (locks)
+        for (const std::size_t lane : lanes_in(firsts)) locked |= static_cast<std::uint32_t>(try_to_lock(*fetched_[lane])) << lane;
+    for (const std::uint32_t together : {locked, firsts & ~locked})
+        for (const std::size_t lane : lanes_in(together)) {
+            entry.words = words[lane];
+            const bool is_locked = locked >> lane & 1;
+            touch(*fetched_[lane], access, entry, access.address[lane] >> GlobalLine::bits, locks && !is_locked);
+            if (is_locked) unlock_line(*fetched_[lane]);
+        }
 }
 
 void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry) {

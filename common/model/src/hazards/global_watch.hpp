@@ -115,10 +115,13 @@ private:
     void unlock_cells();
     /// Room for as many entries, until the launch ends.
     GlobalEntry* make_entries(std::size_t count);
+    /// Makes room for more entries than a line has, or has room for.
+    [[gnu::noinline]] void make_room(GlobalLine& line);
     void add(GlobalLine& line, const GlobalEntry& entry);
     std::uint16_t number_of(std::uint32_t program_counter);
     void synchronize_lanes(const WarpAccess& access);
     template <class Visit> static void for_each_line(const WarpAccess& access, Visit&& visit);
+    void touch_fetched(const WarpAccess& access, GlobalEntry entry, bool locks);
     void touch_column(const WarpAccess& access, GlobalEntry entry);
     /// Records an access in which each lane has a line of its own, if no block has touched these lines, or this block alone in the way
     /// that `entry` says. Otherwise does nothing and returns false. No other host thread may use the lines meanwhile.
@@ -146,8 +149,9 @@ private:
     std::vector<GlobalLine*> held_, held_cells_;
     /// Room for entries that is left.
     std::span<GlobalEntry> room_;
-    /// The line of each lane, from fetch_lines() to fetch_entries().
+    /// The line of each lane of an access, from fetch_lines() to access().
     std::array<GlobalLine*, warp_size> fetched_{};
+    bool has_fetched_ = false;
     /// Entries that the current access may race with.
     std::vector<GlobalEntry> suspects_;
 };
