@@ -67,17 +67,23 @@ template <class Visit> void Counters::for_each_instruction(Visit&& visit) const 
 
 void Counters::count(const WarpAccess& access, std::uint64_t block) {
     InstructionCounts& counts = counts_of(access.space, access.program_counter, access.operation);
-    // Arithmetic may read constants itself; an asynchronous copy is one instruction, and an access to each of two spaces.
-    const bool is_part = access.space == Space::shared && access.operation == Operation::async_copy;
-    if (access.space != Space::constant && !is_part) ++work.instructions;
+    ++work.instructions;
     switch (access.space) {
-        case Space::shared: count_shared(counts.shared, access); break;
+        case Space::shared:
+            // An asynchronous copy is one instruction, and an access to each of two spaces.
+            if (access.operation == Operation::async_copy) --work.instructions;
+            count_shared(counts.shared, access);
+            break;
         case Space::global: count_global(counts.global, access); break;
         case Space::local:
             hazards::add(counts.global, local_cost(access), access, local_requests(access));
             work.wavefronts += static_cast<std::uint64_t>(local_requests(access));
             break;
-        case Space::constant: hazards::add(counts.shared, constant_words(access), 1); break;
+        case Space::constant:
+            // Arithmetic may read constants itself.
+            --work.instructions;
+            hazards::add(counts.shared, constant_words(access), 1);
+            break;
         case Space::texture: hazards::add(counts.global, {0, 0}, access, texture_requests(access)); break;
     }
     const int lanes = access.active_lanes();

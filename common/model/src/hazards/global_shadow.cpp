@@ -14,6 +14,9 @@ namespace simt::hazards {
 namespace {
 
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << GlobalShadow::chunk_bits;
+/// A block of entries is a large page of the host.
+constexpr std::size_t block_bytes = std::size_t{2} << 20;
+constexpr std::size_t most_spare_blocks = 32;
 
 /// Zeroed memory. Only its touched pages take memory of the host.
 void* map(std::size_t bytes) {
@@ -55,6 +58,26 @@ GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_o
     if (chunk.compare_exchange_strong(others, made, std::memory_order_acq_rel)) return made;
     munmap(made, bytes);
     return others;
+}
+
+GlobalShadow::Block GlobalShadow::lend_entries() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!spare_.empty()) {
+            const Block block = spare_.back();
+            spare_.pop_back();
+            return block;
+        }
+    }
+    void* const made = map_aligned(block_bytes);
+    madvise(made, block_bytes, MADV_HUGEPAGE);
+    return {static_cast<GlobalEntry*>(made), block_bytes / sizeof(GlobalEntry)};
+}
+
+void GlobalShadow::take_back(Block block) {
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < most_spare_blocks) spare_.push_back(block);
+    else munmap(block.data(), block_bytes);
 }
 
 void GlobalShadow::forget(std::uint64_t address, std::size_t bytes) {

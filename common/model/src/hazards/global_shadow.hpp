@@ -4,10 +4,13 @@
 // The recorded accesses to each line of global memory.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -33,21 +36,57 @@ struct GlobalEntry {
     }
 };
 
+/// The entries of a line that has many, and a summary that mostly tells what the entries say.
+struct GlobalEntries {
+    GlobalEntry* first;
+    std::uint16_t count, room;
+    /// The words that one block at least has read, those that two blocks have read, and those that some block has written.
+    std::uint32_t read, read_twice, written;
+    /// Two bits for each block that has entries; several blocks may share bits.
+    std::array<std::uint64_t, 3> blocks;
+
+    void note(const GlobalEntry& entry) {
+        if (entry.is_write()) {
+            written |= entry.words;
+        } else {
+            read_twice |= read & entry.words;
+            read |= entry.words;
+        }
+        for (const std::uint64_t bit : bits_of(entry.block())) blocks[bit / 64] |= std::uint64_t{1} << bit % 64;
+    }
+    /// True if the block has certainly no entry.
+    bool lacks(std::uint32_t block) const {
+        const auto [one, other] = bits_of(block);
+        return (blocks[one / 64] >> one % 64 & blocks[other / 64] >> other % 64 & 1) == 0;
+    }
+
+private:
+    static std::array<std::uint64_t, 2> bits_of(std::uint32_t block) {
+        constexpr std::uint64_t bits = 3 * 64;
+        const std::uint64_t hash = block * 0x9E3779B97F4A7C15u;
+        return {(hash >> 32) * bits >> 32, (hash & UINT32_MAX) * bits >> 32};
+    }
+};
+
 /// The accesses of a launch's blocks to 128 bytes. Most lines are accessed by one or two blocks in one or two ways.
 struct GlobalLine {
     static constexpr int bits = 7;
     static constexpr std::size_t bytes = std::size_t{1} << bits;
-    static constexpr std::uint8_t most_entries = 4;
+    static constexpr std::uint32_t most_entries = 4;
 
-    /// Used in place of `entries` if there are more.
-    std::vector<GlobalEntry>* more;
+    /// Set while a host thread uses the line.
+    std::uint8_t locked;
+    /// Of one line of each cell: set while a host thread uses lines of the cell that it has not locked one by one.
+    std::uint8_t cell_locked;
+    std::uint8_t unused[6];
     /// The launch of the entries. Entries of an earlier launch do not count.
     std::uint32_t launch;
-    std::uint8_t count;
-    std::uint8_t locked;
-    /// Always 0.
-    std::uint16_t unused;
-    GlobalEntry entry[most_entries];
+    /// Number of entries; most_entries + 1 if they are in `more`.
+    std::uint32_t count;
+    union {
+        GlobalEntry entry[most_entries];
+        GlobalEntries more;
+    };
 
     /// The words of a line that an aligned access of `size` bytes at `address` touches.
     static std::uint32_t words_at(std::uint64_t address, int size) {
@@ -82,6 +121,21 @@ public:
         return line ^ (line / 64 % 64);
     }
 
+    /// Lines are locked one by one, or all of some cells together.
+    static constexpr std::size_t cell_lines = 512;
+    /// The line that has the lock of a line's cell. Cells have it in different places, since the first lines of all cells would share a
+    /// set of the processor's cache.
+    static GlobalLine& cell_of(GlobalLine& line) {
+        constexpr std::uintptr_t bytes = cell_lines * sizeof(GlobalLine);
+        const std::uintptr_t cell = reinterpret_cast<std::uintptr_t>(&line) / bytes;
+        return reinterpret_cast<GlobalLine*>(cell * bytes)[cell * 73 % cell_lines];
+    }
+
+    /// Lends room for entries. Returned blocks are lent again, so that the host need not clear memory for each launch.
+    using Block = std::span<GlobalEntry>;
+    Block lend_entries();
+    void take_back(Block block);
+
     /// A new number, for a launch or for the part of a launch after a barrier of the whole grid. Never 0.
     std::uint32_t next_launch() { return launch_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
@@ -101,6 +155,8 @@ private:
     /// By the upper bits of an address. Unused pages take no memory.
     std::atomic<GlobalLine*>* chunks_;
     std::atomic<std::uint32_t> launch_{0};
+    std::mutex mutex_;
+    std::vector<Block> spare_;
 };
 
 }  // namespace simt::hazards

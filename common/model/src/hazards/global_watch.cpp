@@ -4,6 +4,7 @@
 #include "hazards/global_watch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <thread>
@@ -14,7 +15,7 @@ namespace simt::hazards {
 
 namespace {
 
-constexpr std::uint8_t more_entries = GlobalLine::most_entries + 1;
+constexpr std::uint32_t more_entries = GlobalLine::most_entries + 1;
 constexpr std::uint32_t block_mask = UINT32_MAX >> GlobalEntry::kind_bits;
 
 std::uint32_t kind_of(const WarpAccess& access) {
@@ -23,20 +24,79 @@ std::uint32_t kind_of(const WarpAccess& access) {
            (access.size >= 4 ? GlobalEntry::whole_words : 0);
 }
 
-void lock_line(GlobalLine& line) {
+/// Calls `is_done` until it returns true.
+template <class IsDone> void wait_until(IsDone&& is_done) {
     constexpr int patience = 64;
-    const std::atomic_ref locked(line.locked);
-    for (int tries = 0; locked.exchange(1, std::memory_order_acquire) != 0; ++tries)
+    for (int tries = 0; !is_done(); ++tries)
         if (tries > patience) std::this_thread::yield();
+}
+
+bool try_to_lock(GlobalLine& line) {
+    const std::atomic_ref locked(line.locked);
+    if (locked.exchange(1) != 0) return false;
+    if (std::atomic_ref(GlobalShadow::cell_of(line).cell_locked).load() == 0) [[likely]]
+        return true;
+    locked.store(0, std::memory_order_release);
+    return false;
+}
+
+/// Whoever has locked cells never waits for a line, so that a host thread that has locked lines may wait for a cell here.
+void lock_line(GlobalLine& line) {
+    wait_until([&] { return try_to_lock(line); });
 }
 
 void unlock_line(GlobalLine& line) { std::atomic_ref(line.locked).store(0, std::memory_order_release); }
 
 /// True if each lane accesses a line of its own, and all lines are in one chunk.
-bool touches_a_column(const WarpAccess& access) {
+bool touches_a_column(const WarpAccess& access, std::uint32_t lanes) {
     std::uint64_t step;
-    if (!rules::is_evenly_spaced(access, step) || step < GlobalLine::bytes || step >> GlobalShadow::chunk_bits != 0) return false;
+    if (lanes != UINT32_MAX || !rules::has_even_addresses(access, step)) return false;
+    if (step < GlobalLine::bytes || step >> GlobalShadow::chunk_bits != 0) return false;
     return access.address[0] >> GlobalShadow::chunk_bits == access.address[warp_size - 1] >> GlobalShadow::chunk_bits;
+}
+
+/// The places of the lanes' lines in their chunk.
+void find_places(const WarpAccess& access, std::array<std::uint32_t, warp_size>& place) {
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
+        place[lane] = static_cast<std::uint32_t>(GlobalShadow::place_in_chunk(access.address[lane]));
+}
+
+/// Makes a line one of this launch.
+void renew(GlobalLine& line, std::uint32_t launch) {
+    if (line.launch == launch) return;
+    line.launch = launch;
+    line.count = 0;
+}
+
+std::span<GlobalEntry> entries_of(GlobalLine& line) {
+    if (line.count == more_entries) return {line.more.first, line.more.count};
+    return {line.entry, line.count};
+}
+
+/// Records `entry` and returns true if no other block has touched the line, and its own block only in the same way.
+bool add_to_own(GlobalLine& line, const GlobalEntry& entry) {
+    GlobalEntry& own = line.entry[0];
+    if (line.count == 0) {
+        // Written one by one: a vector load right after a copy of the whole entry would have to wait for it.
+        own.key = entry.key;
+        own.instruction = entry.instruction;
+        own.release = entry.release;
+        own.words = entry.words;
+        line.count = 1;
+        return true;
+    }
+    if (line.count != 1 || !own.is_alike(entry)) return false;
+    own.words |= entry.words;
+    return true;
+}
+
+/// Drops entries without words.
+void clean(GlobalLine& line) {
+    const std::span<GlobalEntry> entries = entries_of(line);
+    const auto end = std::ranges::remove(entries, 0u, &GlobalEntry::words).begin();
+    const auto count = static_cast<std::uint16_t>(end - entries.begin());
+    if (line.count == more_entries) line.more.count = count;
+    else line.count = count;
 }
 
 }  // namespace
@@ -54,79 +114,48 @@ std::uint32_t GlobalLaunch::program_counter_of(std::uint16_t number) {
     return program_counters_[number];
 }
 
-std::vector<GlobalEntry>* GlobalLaunch::make_entries() {
+std::span<GlobalEntry> GlobalLaunch::make_entries() {
+    constexpr std::size_t together = 1024;
     const std::lock_guard lock(mutex_);
-    entries_.push_back(std::make_unique<std::vector<GlobalEntry>>());
-    return entries_.back().get();
+    if (room_.size() < together) room_ = lent_.emplace_back(shadow_.lend_entries());
+    const std::span<GlobalEntry> made = room_.first(together);
+    room_ = room_.subspan(together);
+    return made;
 }
 
-/// A line of this launch that no other host thread uses meanwhile.
-class GlobalWatch::LockedLine {
-public:
-    /// @param number of the launch
-    LockedLine(GlobalLine& line, GlobalLaunch& launch, std::uint32_t number, bool locks) : line_(line), launch_(launch), locks_(locks) {
-        if (locks) lock_line(line);
-        if (line.launch == number) return;
-        line.launch = number;
-        line.count = 0;
-    }
-    ~LockedLine() {
-        if (locks_) unlock_line(line_);
-    }
-    LockedLine(const LockedLine&) = delete;
-    LockedLine& operator=(const LockedLine&) = delete;
+GlobalEntry* GlobalWatch::make_entries(std::size_t count) {
+    if (room_.size() < count) room_ = launch_.make_entries();
+    GlobalEntry* const made = room_.data();
+    room_ = room_.subspan(count);
+    return made;
+}
 
-    std::span<GlobalEntry> entries() {
-        if (line_.count == more_entries) return *line_.more;
-        return {line_.entry, line_.count};
+void GlobalWatch::make_room(GlobalLine& line) {
+    constexpr std::uint16_t least = 16, growth = 3;
+    const std::span<GlobalEntry> entries = entries_of(line);
+    const auto room = line.count == more_entries ? static_cast<std::uint16_t>(growth * line.more.room) : least;
+    GlobalEntry* const first = make_entries(room);
+    std::ranges::copy(entries, first);
+    if (line.count == more_entries) {
+        line.more.first = first;
+        line.more.room = room;
+        return;
     }
+    line.count = more_entries;
+    line.more = {first, GlobalLine::most_entries, room, 0, 0, 0, {}};
+    for (const GlobalEntry& one : entries_of(line)) line.more.note(one);
+}
 
-    /// Records `entry` and returns true if no other block has touched the line, and its own block only in the same way.
-    bool add_to_own(const GlobalEntry& entry) {
-        GlobalEntry& own = line_.entry[0];
-        if (line_.count == 0) {
-            // Written one by one: a vector load right after a copy of the whole entry would have to wait for it.
-            own.key = entry.key;
-            own.instruction = entry.instruction;
-            own.release = entry.release;
-            own.words = entry.words;
-            line_.count = 1;
-            return true;
-        }
-        if (line_.count != 1 || !own.is_alike(entry)) return false;
-        own.words |= entry.words;
-        return true;
+void GlobalWatch::add(GlobalLine& line, const GlobalEntry& entry) {
+    if (line.count < GlobalLine::most_entries) {
+        line.entry[line.count++] = entry;
+        return;
     }
-
-    void add(const GlobalEntry& entry) {
-        if (line_.count < GlobalLine::most_entries) {
-            line_.entry[line_.count++] = entry;
-            return;
-        }
-        if (line_.count == GlobalLine::most_entries) {
-            line_.more = launch_.make_entries();
-            line_.more->assign(line_.entry, line_.entry + GlobalLine::most_entries);
-            line_.count = more_entries;
-        }
-        line_.more->push_back(entry);
-    }
-
-    /// Drops entries without words.
-    void clean() {
-        const auto is_empty = [](const GlobalEntry& entry) { return entry.words == 0; };
-        if (line_.count == more_entries) {
-            std::erase_if(*line_.more, is_empty);
-            return;
-        }
-        GlobalEntry* end = std::remove_if(line_.entry, line_.entry + line_.count, is_empty);
-        line_.count = static_cast<std::uint8_t>(end - line_.entry);
-    }
-
-private:
-    GlobalLine& line_;
-    GlobalLaunch& launch_;
-    bool locks_;
-};
+    if (line.count == GlobalLine::most_entries || line.more.count == line.more.room) [[unlikely]]
+        make_room(line);
+    line.more.first[line.more.count++] = entry;
+    line.more.note(entry);
+}
 
 void GlobalWatch::begin_block(std::uint64_t number) {
     block_ = static_cast<std::uint32_t>(number) & block_mask;
@@ -134,11 +163,39 @@ void GlobalWatch::begin_block(std::uint64_t number) {
     release_count_ = 0;
 }
 
+bool GlobalWatch::lock_cells(GlobalLine* lines, const Lanes& place) {
+    constexpr std::size_t most_cells = 16;
+    const std::size_t first = place.front() / GlobalShadow::cell_lines, last = place.back() / GlobalShadow::cell_lines;
+    if (last - first >= most_cells) return false;
+    // All host threads lock cells in the same order.
+    for (std::size_t cell = first; cell <= last; ++cell) {
+        held_cells_.push_back(&GlobalShadow::cell_of(lines[cell * GlobalShadow::cell_lines]));
+        wait_until([&] { return std::atomic_ref(held_cells_.back()->cell_locked).exchange(1) == 0; });
+    }
+    std::uint8_t any = 0;
+    for (const std::uint32_t at : place) any |= std::atomic_ref(lines[at].locked).load();
+    if (any) unlock_cells();
+    return any == 0;
+}
+
+void GlobalWatch::unlock_cells() {
+    for (GlobalLine* const cell : held_cells_) std::atomic_ref(cell->cell_locked).store(0, std::memory_order_release);
+    held_cells_.clear();
+}
+
 void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes) {
+    if (touches_a_column(access, lanes)) {
+        alignas(64) Lanes place;
+        find_places(access, place);
+        if (lock_cells(launch_.chunk_of(access.address[0]), place)) return;
+    }
     std::uint64_t last = UINT64_MAX;
     for (const std::size_t lane : lanes_in(lanes)) {
         const std::uint64_t line = access.address[lane] >> GlobalLine::bits;
-        if (line != last) held_.push_back(launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]));
+        if (line != last) {
+            held_.push_back(launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]));
+            __builtin_prefetch(held_.back(), 1);
+        }
         last = line;
     }
     // All host threads lock lines in the same order, so that there is no deadlock.
@@ -148,8 +205,22 @@ void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes) {
 }
 
 void GlobalWatch::unlock() {
+    unlock_cells();
     for (GlobalLine* const line : held_) unlock_line(*line);
     held_.clear();
+}
+
+void GlobalWatch::fetch_lines(const WarpAccess& access) {
+    has_fetched_ = true;
+    for (const std::size_t lane : lanes_in(access.active)) {
+        fetched_[lane] = launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]);
+        __builtin_prefetch(fetched_[lane], 1);
+    }
+}
+
+void GlobalWatch::fetch_entries(const WarpAccess& access) const {
+    for (const std::size_t lane : lanes_in(access.active))
+        if (const GlobalLine& line = *fetched_[lane]; line.count == more_entries) __builtin_prefetch(line.more.first + line.more.count, 1);
 }
 
 std::uint16_t GlobalWatch::number_of(std::uint32_t program_counter) {
@@ -202,12 +273,13 @@ template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access,
 }
 
 void GlobalWatch::access(const WarpAccess& access) {
+    const bool has_fetched = std::exchange(has_fetched_, false);
     const auto release = static_cast<std::uint16_t>(release_count_);
     GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), number_of(access.program_counter), release, 0};
     if (access.operation == Operation::atomic) synchronize_lanes(access);
-    if (touches_a_column(access)) return touch_column(access, entry);
-    const std::uint32_t launch = launch_.number();
+    if (touches_a_column(access, access.active)) return touch_column(access, entry);
     const bool locks = locks_lines();
+    if (has_fetched) return touch_fetched(access, entry, locks);
     std::uint64_t chunk = UINT64_MAX;
     GlobalLine* lines = nullptr;
     for_each_line(access, [&](std::uint64_t line, std::uint32_t words) {
@@ -217,26 +289,50 @@ void GlobalWatch::access(const WarpAccess& access) {
             lines = launch_.chunk_of(address);
         }
         entry.words = words;
-        GlobalLine& here = lines[GlobalShadow::place_in_chunk(address)];
-        if (!LockedLine(here, launch_, launch, locks).add_to_own(entry)) touch(here, access, entry, line);
+        touch(lines[GlobalShadow::place_in_chunk(address)], access, entry, line, locks);
     });
+}
+
+void GlobalWatch::touch_fetched(const WarpAccess& access, GlobalEntry entry, bool locks) {
+    // The lanes that go on from the lane before in its line have no touch of their own.
+    Lanes words;
+    std::uint32_t firsts = 0;
+    const GlobalLine* last = nullptr;
+    for (const std::size_t lane : lanes_in(access.active)) {
+        const std::uint32_t here = GlobalLine::words_at(access.address[lane], access.size);
+        if (fetched_[lane] == last) {
+            words[static_cast<std::size_t>(std::bit_width(firsts)) - 1] |= here;
+            continue;
+        }
+        last = fetched_[lane];
+        words[lane] = here;
+        firsts |= 1u << lane;
+    }
+    // A lock waits for the stores before it. So the lines are locked first, and then changed. Who waits holds no lines.
+    std::uint32_t locked = 0;
+    if (locks)
+        for (const std::size_t lane : lanes_in(firsts)) locked |= static_cast<std::uint32_t>(try_to_lock(*fetched_[lane])) << lane;
+    for (const std::uint32_t together : {locked, firsts & ~locked})
+        for (const std::size_t lane : lanes_in(together)) {
+            entry.words = words[lane];
+            const bool is_locked = locked >> lane & 1;
+            touch(*fetched_[lane], access, entry, access.address[lane] >> GlobalLine::bits, locks && !is_locked);
+            if (is_locked) unlock_line(*fetched_[lane]);
+        }
 }
 
 void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry) {
     alignas(64) Lanes place, words;
-    for (std::size_t lane = 0; lane < warp_size; ++lane) {
-        place[lane] = static_cast<std::uint32_t>(GlobalShadow::place_in_chunk(access.address[lane]));
-        words[lane] = GlobalLine::words_at(access.address[lane], access.size);
-    }
+    find_places(access, place);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) words[lane] = GlobalLine::words_at(access.address[lane], access.size);
     GlobalLine* const lines = launch_.chunk_of(access.address[0]);
-    const std::uint32_t launch = launch_.number();
-    const bool locks = locks_lines();
-    if (launch_.single_threaded() && touch_own(lines, place, words, entry, launch)) return;
+    const bool locks = locks_lines(), locks_cells = locks && lock_cells(lines, place);
+    const bool is_done = (!locks || locks_cells) && touch_own(lines, place, words, entry, launch_.number());
+    if (locks_cells) unlock_cells();
+    if (is_done) return;
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
         entry.words = words[lane];
-        GlobalLine& here = lines[place[lane]];
-        if (!LockedLine(here, launch_, launch, locks).add_to_own(entry))
-            touch(here, access, entry, access.address[lane] >> GlobalLine::bits);
+        touch(lines[place[lane]], access, entry, access.address[lane] >> GlobalLine::bits, locks);
     }
 }
 
@@ -267,24 +363,39 @@ bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& 
     return true;
 }
 
-void GlobalWatch::touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number) {
-    const Touch touch{access, entry, number};
-    {
-        LockedLine line(at, launch_, launch_.number(), locks_lines());
-        if (touch.entry.is_write()) store(line, touch);
-        else load(line, touch);
-    }
-    if (suspects_.empty()) [[likely]]
-        return;
+void GlobalWatch::touch(GlobalLine& line, const WarpAccess& access, const GlobalEntry& entry, std::uint64_t number, bool locks) {
+    if (locks) lock_line(line);
+    renew(line, launch_.number());
+    if (!add_to_own(line, entry)) add_among_others(line, entry);
+    if (locks) unlock_line(line);
+    if (!suspects_.empty()) [[unlikely]]
+        judge_suspects({access, entry, number});
+}
+
+void GlobalWatch::judge_suspects(const Touch& touch) {
     for (const GlobalEntry& other : suspects_) judge(other, touch);
     suspects_.clear();
 }
 
-void GlobalWatch::load(LockedLine& line, const Touch& touch) {
-    const GlobalEntry& self = touch.entry;
+void GlobalWatch::add_among_others(GlobalLine& line, const GlobalEntry& entry) {
+    if (line.count == more_entries) {
+        GlobalEntry fresh = entry;
+        std::uint32_t touched = line.more.written;
+        if (entry.is_write()) touched |= line.more.read;
+        else fresh.words &= ~line.more.read_twice;
+        if (!(entry.words & touched)) {
+            if (fresh.words == 0) return;
+            if (line.more.lacks(block_)) return add(line, fresh);
+        }
+    }
+    if (entry.is_write()) store(line, entry);
+    else load(line, entry);
+}
+
+void GlobalWatch::load(GlobalLine& line, const GlobalEntry& self) {
     std::uint32_t own = 0, once = 0, twice = 0;
     GlobalEntry* alike = nullptr;
-    for (GlobalEntry& entry : line.entries()) {
+    for (GlobalEntry& entry : entries_of(line)) {
         if (entry.is_write()) {
             if (entry.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
         } else if (entry.block() == block_) {
@@ -299,15 +410,15 @@ void GlobalWatch::load(LockedLine& line, const Touch& touch) {
     GlobalEntry fresh = self;
     fresh.words &= ~own & ~twice;
     if (fresh.words == 0) return;
-    if (alike) alike->words |= fresh.words;
-    else line.add(fresh);
+    if (!alike) return add(line, fresh);
+    alike->words |= fresh.words;
+    if (line.count == more_entries) line.more.note(fresh);
 }
 
-void GlobalWatch::store(LockedLine& line, const Touch& touch) {
-    const GlobalEntry& self = touch.entry;
+void GlobalWatch::store(GlobalLine& line, const GlobalEntry& self) {
     GlobalEntry* alike = nullptr;
     bool any_empty = false;
-    for (GlobalEntry& entry : line.entries()) {
+    for (GlobalEntry& entry : entries_of(line)) {
         if (entry.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
         if (!entry.is_write()) continue;
         if (entry.is_alike(self)) {
@@ -318,8 +429,9 @@ void GlobalWatch::store(LockedLine& line, const Touch& touch) {
             any_empty |= entry.words == 0;
         }
     }
-    if (!alike) line.add(self);
-    if (any_empty) line.clean();
+    if (!alike) add(line, self);
+    else if (line.count == more_entries) line.more.note(self);
+    if (any_empty) clean(line);
 }
 
 }  // namespace simt::hazards

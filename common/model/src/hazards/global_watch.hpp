@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,11 @@ public:
         : single_threaded_(single_threaded), place_of_(std::move(place_of)), range_of_(std::move(range_of)) {
         grid_barrier();
     }
+    ~GlobalLaunch() {
+        for (const GlobalShadow::Block block : lent_) shadow_.take_back(block);
+    }
+    GlobalLaunch(const GlobalLaunch&) = delete;
+    GlobalLaunch& operator=(const GlobalLaunch&) = delete;
 
     /// Orders all earlier accesses before all later ones.
     void grid_barrier() { number_.store(shadow_.next_launch(), std::memory_order_relaxed); }
@@ -50,8 +56,8 @@ public:
     std::uint16_t number_of(std::uint32_t program_counter);
     std::uint32_t program_counter_of(std::uint16_t number);
 
-    /// Room for the entries of a line, until the launch ends.
-    std::vector<GlobalEntry>* make_entries();
+    /// Room for entries of lines, until the launch ends.
+    std::span<GlobalEntry> make_entries();
 
     BlockOrder order;
 
@@ -64,7 +70,9 @@ private:
     GlobalShadow::RangeOf range_of_;
     std::vector<std::uint32_t> program_counters_;
     std::map<SourcePlace, std::uint16_t> numbers_;
-    std::vector<std::unique_ptr<std::vector<GlobalEntry>>> entries_;
+    std::vector<GlobalShadow::Block> lent_;
+    /// What is left of the last block of `lent_`.
+    std::span<GlobalEntry> room_;
 };
 
 inline bool is_read(Operation operation) {
@@ -84,6 +92,9 @@ public:
     void lock(const WarpAccess& access, std::uint32_t lanes);
     void unlock();
     void fetch_ahead(std::uint64_t address) const { launch_.fetch_ahead(address); }
+    /// Prefetches the lines of an access in which they are not next to one another, and, once they have come, what more lines have.
+    void fetch_lines(const WarpAccess& access);
+    void fetch_entries(const WarpAccess& access) const;
     /// Does what an atomic access to the address does.
     void synchronize(std::uint64_t address);
 
@@ -95,21 +106,32 @@ private:
         GlobalEntry entry;
         std::uint64_t line;
     };
-    class LockedLine;
 
-    bool locks_lines() const { return !launch_.single_threaded() && held_.empty(); }
+    bool locks_lines() const { return !launch_.single_threaded() && held_.empty() && held_cells_.empty(); }
+    using Lanes = std::array<std::uint32_t, warp_size>;
+    /// Locks the cells of a column's lines, the lanes' places in their chunk, if they are few and no line is locked. It costs less than
+    /// to lock each line.
+    bool lock_cells(GlobalLine* lines, const Lanes& place);
+    void unlock_cells();
+    /// Room for as many entries, until the launch ends.
+    GlobalEntry* make_entries(std::size_t count);
+    /// Makes room for more entries than a line has, or has room for.
+    [[gnu::noinline]] void make_room(GlobalLine& line);
+    void add(GlobalLine& line, const GlobalEntry& entry);
     std::uint16_t number_of(std::uint32_t program_counter);
     void synchronize_lanes(const WarpAccess& access);
     template <class Visit> static void for_each_line(const WarpAccess& access, Visit&& visit);
+    void touch_fetched(const WarpAccess& access, GlobalEntry entry, bool locks);
     void touch_column(const WarpAccess& access, GlobalEntry entry);
-    using Lanes = std::array<std::uint32_t, warp_size>;
     /// Records an access in which each lane has a line of its own, if no block has touched these lines, or this block alone in the way
     /// that `entry` says. Otherwise does nothing and returns false. No other host thread may use the lines meanwhile.
     static bool touch_own(GlobalLine* lines, const Lanes& place, const Lanes& words, const GlobalEntry& entry, std::uint32_t launch);
-    /// The general case.
-    [[gnu::noinline]] void touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number);
-    void load(LockedLine& line, const Touch& touch);
-    void store(LockedLine& line, const Touch& touch);
+    void touch(GlobalLine& line, const WarpAccess& access, const GlobalEntry& entry, std::uint64_t number, bool locks);
+    /// The general case. Notes what the access may race with in `suspects_`.
+    [[gnu::noinline]] void add_among_others(GlobalLine& line, const GlobalEntry& entry);
+    void load(GlobalLine& line, const GlobalEntry& self);
+    void store(GlobalLine& line, const GlobalEntry& self);
+    [[gnu::noinline]] void judge_suspects(const Touch& touch);
     void judge(const GlobalEntry& other, const Touch& touch);
     static int racing_lane(const GlobalEntry& other, const Touch& touch);
     bool ordered(const GlobalEntry& other);
@@ -123,8 +145,13 @@ private:
     std::uint32_t release_count_ = 0;
     /// By program counter: the short number plus 1, or 0 before the first use.
     std::vector<std::uint32_t> numbers_;
-    /// Lines that lock() has taken.
-    std::vector<GlobalLine*> held_;
+    /// Lines that lock() has taken, and the lines with the locks that lock_cells() has.
+    std::vector<GlobalLine*> held_, held_cells_;
+    /// Room for entries that is left.
+    std::span<GlobalEntry> room_;
+    /// The line of each lane of an access, from fetch_lines() to access().
+    std::array<GlobalLine*, warp_size> fetched_{};
+    bool has_fetched_ = false;
     /// Entries that the current access may race with.
     std::vector<GlobalEntry> suspects_;
 };

@@ -5,47 +5,46 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "rules/lanes.hpp"
 #include "simt/rules.hpp"
 
 namespace simt::hazards {
 
-namespace {
-
-/// Most sectors have been touched before, and then nothing is written that other host threads read.
-void set(TouchedSectors::Bits& bits, std::uint64_t wanted) {
-    if ((bits.load(std::memory_order_relaxed) & wanted) != wanted) bits.fetch_or(wanted, std::memory_order_relaxed);
-}
-
-}  // namespace
-
-TouchedSectors::Chunk& TouchedSectors::chunk_of(std::uint64_t address) {
+TouchedSectors::Chunks& TouchedSectors::of_this_thread() {
     const std::lock_guard lock(mutex_);
-    auto& chunk = chunks_[address >> chunk_shift];
-    if (!chunk) chunk = std::make_unique<Chunk>();
-    return *chunk;
+    return by_thread_[std::this_thread::get_id()];
 }
 
 std::uint64_t TouchedSectors::count(Direction direction) const {
-    const std::lock_guard lock(mutex_);
+    std::unordered_map<std::uint64_t, std::vector<const Chunk*>> same;
+    for (const auto& [thread, chunks] : by_thread_)
+        for (const auto& [number, chunk] : chunks)
+            if (number % 2 == direction) same[number].push_back(chunk.get());
     std::uint64_t all = 0;
-    for (const auto& [number, chunk] : chunks_)
-        for (const Bits& bits : chunk->bits[direction])
-            all += static_cast<std::uint64_t>(std::popcount(bits.load(std::memory_order_relaxed)));
+    for (const auto& [number, chunks] : same)
+        for (std::size_t word = 0; word < chunk_words; ++word) {
+            Bits bits = 0;
+            for (const Chunk* const chunk : chunks) bits |= (*chunk)[word];
+            all += static_cast<std::uint64_t>(std::popcount(bits));
+        }
     return all;
 }
 
 TouchedSectors::Bits& SectorMarker::bits_at(std::uint64_t address, TouchedSectors::Direction direction) {
-    const std::uint64_t number = address >> TouchedSectors::chunk_shift;
+    const std::uint64_t number = TouchedSectors::number_of_chunk(address, direction);
     auto& known = known_[number % remembered];
-    if (known.first != number + 1) [[unlikely]]
-        known = {number + 1, &touched_.chunk_of(address)};
-    return known.second->bits[direction][(address >> TouchedSectors::bits_shift) % TouchedSectors::chunk_words];
+    if (known.first != number + 1) [[unlikely]] {
+        std::unique_ptr<TouchedSectors::Chunk>& chunk = chunks_[number];
+        if (!chunk) chunk = std::make_unique<TouchedSectors::Chunk>();
+        known = {number + 1, chunk.get()};
+    }
+    return (*known.second)[(address >> TouchedSectors::bits_shift) % TouchedSectors::chunk_words];
 }
 
 void SectorMarker::mark_sector(std::uint64_t address, TouchedSectors::Direction direction) {
-    set(bits_at(address, direction), std::uint64_t{1} << (address / sector_bytes % 64));
+    bits_at(address, direction) |= std::uint64_t{1} << (address / sector_bytes % 64);
 }
 
 void SectorMarker::mark(std::uint64_t address, std::uint64_t bytes, TouchedSectors::Direction direction) {
@@ -54,7 +53,7 @@ void SectorMarker::mark(std::uint64_t address, std::uint64_t bytes, TouchedSecto
     const std::uint64_t last = (address + bytes - 1) / sector_bytes;
     while (sector <= last) {
         const std::uint64_t first_bit = sector % 64, number = std::min(64 - first_bit, last - sector + 1);
-        set(bits_at(sector * sector_bytes, direction), UINT64_MAX >> (64 - number) << first_bit);
+        bits_at(sector * sector_bytes, direction) |= UINT64_MAX >> (64 - number) << first_bit;
         sector += number;
     }
 }

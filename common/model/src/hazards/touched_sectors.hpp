@@ -5,43 +5,47 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 
 #include "simt/events.hpp"
 
 namespace simt::hazards {
 
-/// A bit for each sector of the memory that a launch touches, and each direction. Safe to use from several host threads.
+/// A bit for each sector of the memory that a launch touches, and each direction. Each host thread has bits of its own: neighboring
+/// blocks, which run on different threads, touch neighboring sectors.
 class TouchedSectors {
 public:
     enum Direction : std::uint8_t { loads, stores };
 
     /// A set of 64 sectors, which lie in 2 KiB.
-    using Bits = std::atomic<std::uint64_t>;
+    using Bits = std::uint64_t;
     static constexpr int bits_shift = 11;
     static constexpr int chunk_shift = 22;
     static constexpr std::size_t chunk_words = std::size_t{1} << (chunk_shift - bits_shift);
-    struct Chunk {
-        std::array<std::array<Bits, chunk_words>, 2> bits{};
-    };
+    /// The sectors of 4 MiB that are touched in one direction, and those of all memory.
+    using Chunk = std::array<Bits, chunk_words>;
+    using Chunks = std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>>;
+    static std::uint64_t number_of_chunk(std::uint64_t address, Direction direction) { return address >> chunk_shift << 1 | direction; }
 
-    /// The 4 MiB that hold an address.
-    Chunk& chunk_of(std::uint64_t address);
+    /// The sectors that the calling host thread touches.
+    Chunks& of_this_thread();
+    /// Called when no host thread touches any more.
     std::uint64_t count(Direction direction) const;
 
 private:
-    mutable std::mutex mutex_;
-    std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
+    std::mutex mutex_;
+    std::map<std::thread::id, Chunks> by_thread_;
 };
 
-/// Marks sectors of a launch for one host thread at a time, which remembers the chunks that it has used last.
+/// Marks sectors of a launch for the host thread that made the marker. It remembers the chunks that it has used last.
 class SectorMarker {
 public:
-    explicit SectorMarker(TouchedSectors& touched) : touched_(touched) {}
+    explicit SectorMarker(TouchedSectors& touched) : chunks_(touched.of_this_thread()) {}
 
     void mark(const WarpAccess& access);
     void mark(std::uint64_t address, std::uint64_t bytes, TouchedSectors::Direction direction);
@@ -52,7 +56,7 @@ private:
     void mark_sector(std::uint64_t address, TouchedSectors::Direction direction);
     TouchedSectors::Bits& bits_at(std::uint64_t address, TouchedSectors::Direction direction);
 
-    TouchedSectors& touched_;
+    TouchedSectors::Chunks& chunks_;
     /// By the lowest bits of its number: the number of a chunk plus 1, and the chunk.
     std::array<std::pair<std::uint64_t, TouchedSectors::Chunk*>, remembered> known_{};
 };

@@ -147,7 +147,10 @@ void BlockWatch::begin_block(const Extent& index, std::uint64_t number) {
 }
 
 void BlockWatch::access(const WarpAccess& access) {
+    const bool is_scattered = access.space == Space::global && !access.evenly_spaced && is_watching_ && !state_->launch.is_partial;
+    if (is_scattered) state_->global.fetch_lines(access);
     count_only(access);
+    if (is_scattered) state_->global.fetch_entries(access);
     uncounted_access(access);
 }
 

@@ -3,8 +3,8 @@
 
 // The events of a launch that the interpreter reports to counters, to the detection of hazards, and to listeners.
 //
-// Several blocks may run at the same time, each on one host thread at a time. A `BlockWatch` belongs to one block that runs
-// and is used by one host thread at a time; a `LaunchWatch` belongs to all of them and is safe to use from several.
+// Several blocks may run at the same time, each on one host thread. A `BlockWatch` belongs to one block that runs
+// and is used by the host thread that made it; a `LaunchWatch` belongs to all of them and is safe to use from several.
 // The counts and hazards of a launch do not depend on the number of host threads, if the program's own results do not.
 #pragma once
 

@@ -33,29 +33,36 @@ inline GlobalCost cost_of_even_steps(std::uint64_t first, std::uint64_t step, in
 /// The sectors of a warp's access, and the elements of each that are wanted.
 class WantedSectors {
 public:
-    WantedSectors() { sector_.fill(none); }
+    WantedSectors() { number_of_slot_.fill(none); }
 
     void add(std::uint64_t address) {
         const std::uint64_t sector = address / sector_bytes;
-        std::size_t i = sector * 0x9E3779B97F4A7C15u >> (64 - slot_bits);
-        while (sector_[i] != sector && sector_[i] != none) i = (i + 1) % sector_.size();
-        if (sector_[i] == none) {
-            sector_[i] = sector;
-            elements_[i] = 0;
-            ++sectors;
+        std::size_t slot = sector * 0x9E3779B97F4A7C15u >> (64 - slot_bits);
+        const auto next = static_cast<std::uint8_t>(sectors);
+        // The sector is put there beforehand, so that a free slot needs no case of its own.
+        sector_[next] = sector;
+        elements_[next] = 0;
+        std::uint8_t number = number_of_slot_[slot] == none ? next : number_of_slot_[slot];
+        while (sector_[number] != sector) [[unlikely]] {
+            slot = (slot + 1) % number_of_slot_.size();
+            number = number_of_slot_[slot] == none ? next : number_of_slot_[slot];
         }
+        number_of_slot_[slot] = number;
+        sectors += number == next;
         const std::uint32_t element = 1u << address % sector_bytes;
-        elements += !(elements_[i] & element);
-        elements_[i] |= element;
+        elements += !(elements_[number] & element);
+        elements_[number] |= element;
     }
 
     int sectors = 0, elements = 0;
 
 private:
-    static constexpr int slot_bits = 6;
-    static constexpr std::uint64_t none = UINT64_MAX;
-    std::array<std::uint64_t, 1 << slot_bits> sector_;
-    std::array<std::uint32_t, 1 << slot_bits> elements_;
+    /// So many that two sectors rarely meet in a slot.
+    static constexpr int slot_bits = 8;
+    static constexpr std::uint8_t none = UINT8_MAX;
+    std::array<std::uint8_t, 1 << slot_bits> number_of_slot_;
+    std::array<std::uint64_t, warp_size + 1> sector_;
+    std::array<std::uint32_t, warp_size + 1> elements_;
 };
 
 /// Counts the sectors and elements of addresses one by one, as long as these ascend.

@@ -22,9 +22,8 @@ inline bool is_aligned(const WarpAccess& access) {
     return (bits & (static_cast<std::uint64_t>(access.size) - 1)) == 0;
 }
 
-/// True if all lanes are active and their addresses are evenly spaced, `step` bytes from lane to lane.
-inline bool is_evenly_spaced(const WarpAccess& access, std::uint64_t& step) {
-    if (access.active != UINT32_MAX) return false;
+/// True if the addresses of all lanes, active or not, are evenly spaced, `step` bytes from lane to lane.
+inline bool has_even_addresses(const WarpAccess& access, std::uint64_t& step) {
     if (access.evenly_spaced) {
         step = access.step;
         return true;
@@ -33,6 +32,11 @@ inline bool is_evenly_spaced(const WarpAccess& access, std::uint64_t& step) {
     std::uint64_t differences = 0;
     for (std::uint64_t lane = 0; lane < warp_size; ++lane) differences |= access.address[lane] ^ (access.address[0] + lane * step);
     return differences == 0;
+}
+
+/// The same, and all lanes are active.
+inline bool is_evenly_spaced(const WarpAccess& access, std::uint64_t& step) {
+    return access.active == UINT32_MAX && has_even_addresses(access, step);
 }
 
 }  // namespace simt::rules

@@ -5,7 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
+#include <random>
+#include <set>
+
 #include "made_launch.hpp"
+#include "rules/lane_sets.hpp"
 
 namespace simt::hazards {
 namespace {
@@ -141,6 +147,39 @@ TEST(GlobalRace, OfSeveralReadersOneIsAnother) {
         EXPECT_EQ(summary(launch.hazards()), Summary{writer == 0 ? "race 2 1" : "race 1 2"})
             << "the line of the lower block comes first, writer " << writer;
     }
+}
+
+TEST(GlobalRace, IsFoundInLinesThatManyBlocksTouchHereAndThere) {
+    std::mt19937 random(11);
+    int trials_with_race = 0;
+    for (unsigned trial = 0; trial < 400; ++trial) {
+        MadeLaunch launch(trial % 2 == 0);
+        const unsigned share_of_stores = 1 + random() % 400, share_of_own = random() % 100;
+        std::map<unsigned, std::set<unsigned>> touching, storing;
+        std::vector<unsigned> order;
+        for (unsigned n = 0; n < 60; ++n) order.push_back(random() % made_grid);
+        launch.run(order, [&](MadeBlock& block, unsigned number) {
+            std::array<unsigned, 32> words;
+            // Some blocks access a few words of their own only.
+            const bool own = random() % 100 < share_of_own;
+            for (unsigned& word : words) word = own ? 64 + number : random() % 64;
+            const auto address = [&](unsigned lane) { return words[lane] * 4; };
+            const std::uint32_t active = 0b1011;
+            const bool stores = random() % share_of_stores == 0;
+            if (stores) block.store_global(2, address, active);
+            else block.load_global(1, address, active);
+            for (const std::size_t lane : lanes_in(active)) {
+                touching[words[lane]].insert(number);
+                if (stores) storing[words[lane]].insert(number);
+            }
+        });
+        bool races = false;
+        for (const auto& [word, blocks] : storing) races |= touching[word].size() > 1;
+        EXPECT_EQ(!launch.hazards().empty(), races) << "trial " << trial;
+        trials_with_race += races;
+    }
+    EXPECT_GT(trials_with_race, 50);
+    EXPECT_LT(trials_with_race, 350);
 }
 
 TEST(GlobalRace, AtomicsDoNotRaceWithOneAnother) {

@@ -236,6 +236,18 @@ TEST(UseAfterFree, FreedMemoryIsNotAccessed) {
     expect_one(here, hazards_of([&] { read_at<<<1, 1>>>(output.data, data, 0); }), HazardKind::use_after_free, {"far away"});
 }
 
+__global__ void read_after_free(int* output) {
+    auto* const memory = static_cast<volatile int*>(malloc(64));
+    *memory = 1;
+    free(const_cast<int*>(memory));
+    *output = *memory;  // here: read after free
+}
+
+TEST(UseAfterFree, MemoryThatTheBlockHasFreedIsNotAccessed) {
+    Ints output(1);
+    expect_one(here, hazards_of([&] { read_after_free<<<1, 1>>>(output.data); }), HazardKind::use_after_free, {"read after free"});
+}
+
 // Barriers
 
 }  // namespace

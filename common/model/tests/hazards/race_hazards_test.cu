@@ -289,6 +289,22 @@ TEST(Race, WhatAllBlocksStoreIsComparedInTheOrderInWhichTheyStoreIt) {
     }
 }
 
+constexpr int ROW = 1024;
+
+/// Two blocks, which mostly run side by side, store the same columns.
+__global__ void columns_of_pairs(int* matrix, int last) {
+    for (int column = blockIdx.x / 2 * 8; column < static_cast<int>(blockIdx.x / 2 * 8 + 8); ++column)
+        matrix[threadIdx.x * ROW + column] = threadIdx.x == 0 && column + 1 == ROW && blockIdx.x % 2 ? last : 1;
+}
+
+TEST(Race, ColumnsAreComparedInTheOrderInWhichTheyAreStored) {
+    for (int trial = 0; trial < 20; ++trial) {
+        Ints matrix(32 * ROW);
+        EXPECT_TRUE(hazards_of([&] { columns_of_pairs<<<ROW / 4, 32>>>(matrix.data, 1); }).empty());
+        EXPECT_EQ(hazards_of([&] { columns_of_pairs<<<ROW / 4, 32>>>(matrix.data, 2); }).size(), 1u);
+    }
+}
+
 __global__ void sum_of_blocks_before(volatile int* sums, int* output) {
     // As scans do that go through their input once: each block hands its sum on to the next, which looks for it again and again.
     int before = 0;

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "hazards/touched_sectors.hpp"
 #include "made_launch.hpp"
@@ -57,7 +59,10 @@ TEST(LaunchWork, OfConflictsIsTheirWavefronts) {
 TEST(TouchedSectors, AreCountedOnceInEachDirection) {
     std::mt19937_64 random(3);
     TouchedSectors touched;
-    SectorMarker first(touched), second(touched);
+    SectorMarker first(touched);
+    std::unique_ptr<SectorMarker> of_other_thread;
+    std::thread([&] { of_other_thread = std::make_unique<SectorMarker>(touched); }).join();
+    SectorMarker& second = *of_other_thread;
     std::set<std::uint64_t> loaded, stored;
     for (int n = 0; n < 2000; ++n) {
         // Many chunks, more than a marker remembers; stretches that cross sets of 64 sectors, and the border of a chunk.

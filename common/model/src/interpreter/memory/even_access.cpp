@@ -102,26 +102,27 @@ void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, con
     warp.block->watch.fetch_ahead(address + ahead);
 }
 
-/// Returns the place of an access of all lanes; no place for other accesses.
-EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing) {
+/// Sets the place of an access of all lanes, or its `first` to null if the access has none. A place that is returned by value would be
+/// copied in wider pieces than it was written in, for which the processor waits.
+[[gnu::always_inline]] inline void set_even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing, EvenPlace& place) {
     const bool is_store_to_one = access.operation == Operation::store && spacing.step == 0;
-    if (!spacing.is_even || warp.active != all_lanes || is_store_to_one) return {};
+    if (!spacing.is_even || is_store_to_one) return;
     const auto size = static_cast<std::uint64_t>(access.bytes);
     const std::uint64_t first = spacing.first, step = spacing.step, last = spacing.last();
     const bool descends = step >> 63 != 0;
     const std::uint64_t least = descends ? last : first, most = descends ? first : last;
     // All lanes lie between the first and the last.
     const bool is_near = step + farthest <= 2 * farthest && least <= most;
-    if (!is_near || ((first | step) & (size - 1)) != 0) return {};
-    EvenPlace place{nullptr, static_cast<std::ptrdiff_t>(step), access.space};
+    if (!is_near || ((first | step) & (size - 1)) != 0) return;
+    place.step = static_cast<std::ptrdiff_t>(step);
+    place.space = access.space;
     if (place.space == ptx::StateSpace::generic && most < memory::shared_window) place.space = ptx::StateSpace::global;
     if (place.space == ptx::StateSpace::shared) place.first = locate_shared(warp, least, most, size);
     else if (place.space == ptx::StateSpace::global || place.space == ptx::StateSpace::constant)
         place.first = locate_global(warp, least, most, size);
-    if (!place) return {};
+    if (!place) return;
     if (place.space == ptx::StateSpace::global) fetch_ahead(warp, least, descends ? -step : step, place.first);
     place.first += first - least;
-    return place;
 }
 
 }  // namespace
@@ -137,10 +138,15 @@ void find_addresses(Warp& warp, const DecodedInstruction& instruction, const Mem
 }
 
 EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
+    EvenPlace place;
+    if (warp.active != all_lanes) {
+        find_addresses(warp, instruction, access);
+        return place;
+    }
     const Spacing spacing = spacing_of(warp, instruction, access);
     warp.access.program_counter = instruction.program_counter;
     warp.access.operation = access.operation;
-    const EvenPlace place = even_place(warp, access, spacing);
+    set_even_place(warp, access, spacing, place);
     // An access that is not watched needs its place only.
     if (place && !warp.block->watch.is_watching()) return place;
     find_addresses(warp, instruction, access);

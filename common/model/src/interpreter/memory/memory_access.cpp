@@ -79,7 +79,7 @@ bool may_access(const Warp& warp, const memory::Allocation& allocation) {
 }
 
 unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size) {
-    auto& recent = warp.block->recent;
+    auto& recent = warp.block->recent();
     for (int attempt = 0; attempt < 2; ++attempt) {
         for (const memory::Allocation& allocation : recent) {
             if (!allocation.contains(least) || !allocation.contains(most, size) || !may_access(warp, allocation)) continue;
@@ -88,7 +88,7 @@ unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most
         }
         memory::Allocation found;
         if (attempt > 0 || !memory::AddressSpace::instance().find(least, found)) break;
-        recent[1] = recent[0];
+        std::shift_right(recent.begin(), recent.end(), 1);
         recent[0] = found;
     }
     return nullptr;

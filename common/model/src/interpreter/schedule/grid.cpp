@@ -186,7 +186,7 @@ private:
             }
             if (ended) {
                 idle_turns_ = 0;
-                progressed_ = processor_seconds();
+                has_progressed_ = true;
                 if (launch_.progress) launch_.progress(static_cast<std::uint64_t>(supply_.cluster_size()));
                 spare_.push_back(std::move(cluster));
                 return;
@@ -217,6 +217,7 @@ private:
         }
         const double now = processor_seconds();
         if (std::exchange(works_, false)) worked_ = now;
+        if (std::exchange(has_progressed_, false)) progressed_ = now;
         const double limit = launch_.timeout ? launch_.timeout->count() : most_seconds_of_block;
         if (now - (launch_.timeout ? started_ : progressed_) < limit) return;
         const bool waits = launch_.polled != 0 && now - worked_ > limit / 2;
@@ -237,8 +238,10 @@ private:
     Supply& supply_;
     std::size_t room_;
     double started_;
-    /// Processor time when the first block began or one ended last.
+    /// Processor time when the first block began, or at the first reading of the clock after one ended.
     double progressed_;
+    /// Whether a block has ended since the last reading.
+    bool has_progressed_ = false;
     /// Processor time, to the last reading of the clock, when a block last did something that another thread could notice.
     double worked_;
     /// Whether some block did so since the last reading of the clock.
@@ -292,6 +295,7 @@ void Launch::release(std::uint64_t address) {
     memory::Allocation allocation;
     if (memory::AddressSpace::instance().find(address, allocation) && !allocation.freed) *heap_bytes_left += allocation.bytes;
     memory::AddressSpace::instance().release(address);
+    ++releases;
 }
 
 Message Launch::message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) const {

@@ -87,6 +87,8 @@ struct Launch {
     std::uint64_t allocate(std::uint64_t bytes);
     void release(std::uint64_t address);
     std::atomic<std::size_t>* heap_bytes_left = nullptr;
+    /// The number of times that a thread has released device memory.
+    std::atomic<std::uint64_t> releases{0};
     /// False where `malloc` in a kernel is an error.
     bool has_heap = true;
     /// The launches, copies and fills that its threads have asked for.
@@ -146,7 +148,6 @@ struct Block {
     bool came_to_cluster_barrier = false;
     /// Threads that have ended.
     int ended_threads = 0;
-    std::array<memory::Allocation, 2> recent{};
     WarpAccess access{};
     /// Predicts an instruction's next accesses to global memory. Instructions may share an entry, which costs time only.
     std::array<StridePrediction, 128> predictions{};
@@ -154,6 +155,15 @@ struct Block {
     std::uint64_t columns = 0;
     /// The copies that are pending (asynchronous.hpp); null until there is one.
     std::shared_ptr<void> asynchronous;
+
+    /// The allocations that were accessed last. None of them has been freed since.
+    std::array<memory::Allocation, 4>& recent() {
+        const std::uint64_t releases = launch.releases.load(std::memory_order_relaxed);
+        if (releases != releases_before_recent_) [[unlikely]]
+            recent_ = {};
+        releases_before_recent_ = releases;
+        return recent_;
+    }
 
     /// Starts a block of the grid.
     void begin(std::uint64_t number);
@@ -189,6 +199,8 @@ private:
     void let_pass(int number, bool whole_block);
     void report_divergence(std::vector<Waiting> waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
+    std::array<memory::Allocation, 4> recent_{};
+    std::uint64_t releases_before_recent_ = 0;
     bool idle_ = false, only_polls_ = false, looks_elsewhere_ = false;
     /// The splits that wait at the barrier under examination.
     std::vector<Waiting> waiting_;
