@@ -13,11 +13,11 @@ from conflict_free.evidence.sentences import plural
 from ..project import EvidenceDirective, picture, render
 
 #: What a tile of the drawing takes to arrive and to be multiplied, in units of time, and how many tiles are drawn.
-ARRIVAL, PRODUCT, TILES = 3, 1, 5
+ARRIVAL, PRODUCT, TILES = 3, 1, 7
 MOST_STAGES = 4
 
 #: Units of the picture: a unit of time, a row, the room for its name.
-TIME, ROW, LEFT = 14, 18, 62
+TIME, ROW, LEFT = 10, 18, 62
 
 
 def schedule(tiles: int, stages: int, arrival: float, product: float) -> list[tuple[float, float]]:
