@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 // "What a launch can have in flight is in flight": the warps of a copy and of two transposes through a tile look at the clock
-// before their loads, when the first and the last value have arrived, behind the barrier, and after their stores.
+// before their loads, when the first and the last value have arrived, and after their stores.
+
+#include "matrices.cuh"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cuda_runtime.h>
 #include <map>
-#include <vector>
 
 enum class Order { copy, along, down };
 
@@ -56,6 +55,7 @@ __global__ void phases_of_a_warp(float* output, const float* input, int width, P
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
     long long arrived = now();
     __syncthreads();
+    // A few cycles after `arrived`, fewer than a barrier takes: this clock is read before the barrier lets the warp pass.
     long long passed = now();
     for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
         if (order == Order::copy)
@@ -71,59 +71,37 @@ __global__ void phases_of_a_warp(float* output, const float* input, int width, P
 }
 // [/phases_of_a_warp]
 
-__global__ void fill(float* input, size_t count)
-{
-    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < count) input[i] = float(i * 2654435761u % 1000003u);
-}
-
-struct Matrices {
-    float *output, *input;
-    int width;
-    Phases* phases;
-};
-
 // The milliseconds of the last of some launches, with `resident` blocks on a multiprocessor.
 template <Order order, int TILE_DIM, int LOADS>
-float time_of(const Matrices& m, int resident, int launches)
+float time_of(const Matrices& m, Phases* phases, int resident, int launches)
 {
     auto kernel = phases_of_a_warp<order, TILE_DIM, LOADS>;
     int unused_bytes = (228 << 10) / resident - (1 << 10) - int(sizeof(float)) * TILE_DIM * (TILE_DIM + 1);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
-    for (int launch = 0; launch < launches; ++launch) {
-        cudaEventRecord(begin);
+    return milliseconds(launches, [&] {
         kernel<<<dim3(m.width / TILE_DIM, m.width / TILE_DIM), dim3(TILE_DIM, TILE_DIM / LOADS), unused_bytes>>>(
-            m.output, m.input, m.width, m.phases);
-        cudaEventRecord(end);
-        cudaEventSynchronize(end);
-    }
-    float ms = 0;
-    cudaEventElapsedTime(&ms, begin, end);
-    return ms;
+            m.output, m.input, m.width, phases);
+    }).back();
 }
 
 // Prints the share of each phase in the time of all places for warps, and how long the loads of a warp take.
 template <Order order, int TILE_DIM, int LOADS>
-void print_phases(const Matrices& m, const char* name, int resident)
+void print_phases(const Matrices& m, Phases* phases, const char* name, int resident)
 {
-    float ms = time_of<order, TILE_DIM, LOADS>(m, resident, 4);
+    float ms = time_of<order, TILE_DIM, LOADS>(m, phases, resident, 4);
     int warps = TILE_DIM * TILE_DIM / LOADS / 32, tiles = m.width / TILE_DIM * (m.width / TILE_DIM);
     std::vector<Phases> all(tiles / SAMPLED * warps);
-    cudaMemcpy(all.data(), m.phases, all.size() * sizeof(Phases), cudaMemcpyDeviceToHost);
+    cudaMemcpy(all.data(), phases, all.size() * sizeof(Phases), cudaMemcpyDeviceToHost);
 
     struct Span {
         long long begin, end;
     };
     std::map<unsigned, Span> spans;
-    double first = 0, loading = 0, waiting = 0, storing = 0, span = 0;
+    double first = 0, loading = 0, after = 0, span = 0;
     for (const Phases& warp : all) {
         first += warp.first - warp.begin;
         loading += warp.arrived - warp.begin;
-        waiting += warp.passed - warp.arrived;
-        storing += warp.end - warp.passed;
+        after += warp.end - warp.arrived;
         auto [found, is_new] = spans.try_emplace(warp.multiprocessor, Span{warp.begin, warp.end});
         found->second = {std::min(found->second.begin, warp.begin), std::max(found->second.end, warp.end)};
     }
@@ -133,61 +111,41 @@ void print_phases(const Matrices& m, const char* name, int resident)
     auto print = [&](const char* what, double figure) {
         std::printf("figure %s_tile_%d_loads_%d_kib_%d_%s %.4g\n", name, TILE_DIM, LOADS, kib, what, figure);
     };
-    print("gbps", 2. * sizeof(float) * m.width * m.width / ms / 1e6);
+    print("gbps", gigabytes_per_second(m, ms));
     print("first_ns", first / all.size() / span * ms * 1e6);
     print("loading_ns", loading / all.size() / span * ms * 1e6);
     print("loading_percent", 100 * loading / places);
-    print("waiting_percent", 100 * waiting / places);
-    print("storing_percent", 100 * storing / places);
+    print("after_loading_percent", 100 * after / places);
     // The blocks that are looked at miss the ends of the launch, up to a percent.
-    print("empty_percent", std::max(0., 100 - 100 * (loading + waiting + storing) / places));
-}
-
-// The number of elements of the output that are wrong.
-template <Order order>
-size_t wrong_elements(const Matrices& m)
-{
-    size_t count = size_t(m.width) * m.width, wrong = 0;
-    std::vector<float> input(count), output(count);
-    cudaMemcpy(input.data(), m.input, count * sizeof(float), cudaMemcpyDeviceToHost);
-    cudaMemcpy(output.data(), m.output, count * sizeof(float), cudaMemcpyDeviceToHost);
-    for (int y = 0; y < m.width; ++y)
-        for (int x = 0; x < m.width; ++x)
-            wrong += output[y * m.width + x] != (order == Order::copy ? input[y * m.width + x] : input[x * m.width + y]);
-    cudaMemset(m.output, 0xFF, count * sizeof(float));
-    return wrong;
+    print("empty_percent", std::max(0., 100 - 100 * (loading + after) / places));
 }
 
 // Returns the number of wrong elements of a small matrix. Prints the phases at a large one, unless the model runs the kernel:
 // it has no time.
 template <Order order, int TILE_DIM, int LOADS>
-size_t measure(Matrices m, int large_width, const char* name)
+size_t measure(const Matrices& m, Phases* phases, const char* name)
 {
-    bool has_time = !std::isnan(time_of<order, TILE_DIM, LOADS>(m, 1, 1));
-    size_t wrong = wrong_elements<order>(m), count = size_t(large_width) * large_width;
+    Matrices small = with_input(m, small_width);
+    bool has_time = !std::isnan(time_of<order, TILE_DIM, LOADS>(small, phases, 1, 1));
+    size_t wrong = wrong_elements(small, order != Order::copy);
     if (!has_time) return wrong;
-    fill<<<unsigned(count / 256), 256>>>(m.input, count);
-    m.width = large_width;
+    Matrices large = with_input(m, large_width);
     int threads = TILE_DIM * TILE_DIM / LOADS;
     for (int kib : {8, 16, 32, 64}) {
         int resident = kib * 1024 / (TILE_DIM * TILE_DIM * int(sizeof(float)));
-        if (resident && resident * threads <= MOST_THREADS) print_phases<order, TILE_DIM, LOADS>(m, name, resident);
+        if (resident && resident * threads <= MOST_THREADS) print_phases<order, TILE_DIM, LOADS>(large, phases, name, resident);
     }
     return wrong;
 }
 
 int main()
 {
-    constexpr int small_width = 192, large_width = 16384;
-    Matrices m{nullptr, nullptr, small_width, nullptr};
-    cudaMalloc(&m.output, sizeof(float) * large_width * large_width);
-    cudaMalloc(&m.input, sizeof(float) * large_width * large_width);
-    cudaMalloc(&m.phases, sizeof(Phases) * (large_width / FEWEST_LOADS * (large_width / 32) / SAMPLED));
-    fill<<<small_width * small_width / 256, 256>>>(m.input, small_width * small_width);
-
-    size_t wrong = measure<Order::copy, 32, 4>(m, large_width, "copy") + measure<Order::copy, 32, 8>(m, large_width, "copy") +
-                   measure<Order::along, 32, 4>(m, large_width, "along") + measure<Order::along, 64, 4>(m, large_width, "along") +
-                   measure<Order::along, 64, 8>(m, large_width, "along") + measure<Order::down, 64, 8>(m, large_width, "down");
+    Matrices m = allocate();
+    Phases* phases;
+    cudaMalloc(&phases, sizeof(Phases) * (large_width / FEWEST_LOADS * (large_width / 32) / SAMPLED));
+    size_t wrong = measure<Order::copy, 32, 4>(m, phases, "copy") + measure<Order::copy, 32, 8>(m, phases, "copy") +
+                   measure<Order::along, 32, 4>(m, phases, "along") + measure<Order::along, 64, 4>(m, phases, "along") +
+                   measure<Order::along, 64, 8>(m, phases, "along") + measure<Order::down, 64, 8>(m, phases, "down");
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
 }

@@ -18,7 +18,7 @@ __global__ void matmul_naive(bf16* c, const bf16* a, const bf16* b, int m, int n
 
     float sum = 0;
     for (int i = 0; i < k; ++i) {
-        // Bad: two loads for each multiplication, and most of them ask for what a neighbor asks for, too.
+        // Bad: two loads for each multiplication. Most ask for what a neighbor asks for, too.
         sum += __bfloat162float(a[row * k + i]) * __bfloat162float(b[i * n + column]);
     }
     c[row * n + column] = __float2bfloat16(sum);
@@ -52,8 +52,8 @@ __global__ void matmul_tile(bf16* c, const bf16* a, const bf16* b, int m, int n,
 // [/matmul_tile]
 
 // [matmul_registers]
-// A block of 256 threads computes 128 x 128 elements. A thread computes 8 x 8 of them: four rows and four
-// columns in each quarter of the block's part.
+// A block of 256 threads computes 128 x 128 elements. A thread computes 8 x 8 of them:
+// four rows and four columns in each quarter of the block's part.
 constexpr int PART_DIM = 128;
 constexpr int PART_DEPTH = 16;
 constexpr int HALF = PART_DIM / 2;

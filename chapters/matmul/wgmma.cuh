@@ -119,7 +119,7 @@ __device__ void matmul_by_groups(bf16* c, const CUtensorMap& a, const CUtensorMa
                 int stage = step % WGMMA_STAGES;
                 bf16* a_tile = stages + stage * WGMMA_STAGE;
                 bf16* b_tile = a_tile + TILE_M * TILE_K;
-                // The first round finds all stages free: the phase before the first counts as complete.
+                // In the first round all stages are free: phase -1 counts as complete.
                 wait(used[stage], (step / WGMMA_STAGES + 1) % 2);
                 arrive_and_expect(loaded[stage], WGMMA_STAGE * sizeof(bf16));
                 copy_box(a_tile, a, i, tile.y * TILE_M, loaded[stage]);

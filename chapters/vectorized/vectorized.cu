@@ -73,7 +73,7 @@ __global__ void transpose_four_loads(float* output, const float* input, int widt
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
 
-    // A control: the large tile with a thread for every four elements, and so four loads of each in flight.
+    // A control: the large tile with a thread for every four elements. Each has four loads in flight.
     float values[FOUR_LOADS];
     for (int i = 0; i < FOUR_LOADS; ++i)
         values[i] = x < width && y + i * TALL_BLOCK_ROWS < height

@@ -7,10 +7,10 @@ from typing import Any
 from docutils import nodes
 
 from conflict_free.evidence.lookup import Evidence
-from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural
 
 from ..project import EvidenceDirective, picture, render
+from .timeline import numbered_kernels
 
 #: What a tile of the drawing takes to arrive and to be multiplied, in units of time, and how many tiles are drawn.
 ARRIVAL, PRODUCT, TILES = 3, 1, 7
@@ -49,15 +49,7 @@ class StageTimeline(EvidenceDirective, directive="stage-timeline"):
     has_content = True
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        self.assert_has_content()
-        panels = []
-        for line in filter(str.strip, self.content):
-            name, bar, stages = line.partition("|")
-            slug, kernel = self.kernel_argument(name.strip())
-            evidence.sources(slug).region(kernel)
-            if not bar or not stages.strip().isdecimal() or not 0 < int(stages) <= MOST_STAGES:
-                raise ResultError(f"{line!r} is not SLUG.KERNEL | N with 1 to {MOST_STAGES} places")
-            panels.append(panel_of(kernel, int(stages)))
+        panels = [panel_of(kernel, stages) for kernel, stages in numbered_kernels(self, evidence, MOST_STAGES, "places")]
         last = max(bar["x"] + bar["width"] for panel in panels for bar in panel["bars"])
         said = " ".join(
             f"{panel['kernel']}, {plural(panel['stages'], 'place')}: the product of tile {TILES - 1} ends after "

@@ -30,6 +30,20 @@ def bars_of(loads: int, together: int) -> list[dict[str, Any]]:
     return bars
 
 
+def numbered_kernels(directive: EvidenceDirective, evidence: Evidence, most: int, what: str) -> list[tuple[str, int]]:
+    """Return the kernels and numbers of a body whose lines are ``SLUG.KERNEL | N``. Raises ResultError unless *N* is 1 to ``most``."""
+    directive.assert_has_content()
+    found = []
+    for line in filter(str.strip, directive.content):
+        name, bar, number = line.partition("|")
+        slug, kernel = directive.kernel_argument(name.strip())
+        evidence.sources(slug).region(kernel)
+        if not bar or not number.strip().isdecimal() or not 0 < int(number) <= most:
+            raise ResultError(f"{line!r} is not SLUG.KERNEL | N with 1 to {most} {what}")
+        found.append((kernel, int(number)))
+    return found
+
+
 class LoadTimeline(EvidenceDirective, directive="load-timeline"):
     """``.. load-timeline::``: a line of the body is ``SLUG.KERNEL | N``: the kernel has *N* loads of a thread in flight at once.
 
@@ -39,17 +53,10 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
     has_content = True
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        self.assert_has_content()
-        panels = []
-        for line in filter(str.strip, self.content):
-            name, bar, together = line.partition("|")
-            slug, kernel = self.kernel_argument(name.strip())
-            evidence.sources(slug).region(kernel)
-            if not bar or not together.strip().isdecimal() or not 0 < int(together) <= LOADS:
-                raise ResultError(f"{line!r} is not SLUG.KERNEL | N with 1 to {LOADS} loads in flight")
-            panels.append(
-                {"kernel": kernel, "bytes": int(together) * LOAD_BYTES, "bars": bars_of(LOADS, int(together)), "together": int(together)}
-            )
+        panels = [
+            {"kernel": kernel, "bytes": together * LOAD_BYTES, "bars": bars_of(LOADS, together), "together": together}
+            for kernel, together in numbered_kernels(self, evidence, LOADS, "loads in flight")
+        ]
         longest = max(bar["store"] for panel in panels for bar in panel["bars"]) + ISSUE
         said = " ".join(
             f"{one['kernel']}: {plural(one['together'], 'load')} of a thread in flight, {plural(one['bytes'], 'byte')}." for one in panels

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What the programs share that time copies and transposes: two matrices of floats, their contents, the check, and the time.
+#pragma once
+
+#include <cmath>
+#include <cuda_runtime.h>
+#include <vector>
+
+constexpr int small_width = 192, large_width = 16384;
+
+struct Matrices {
+    float *output, *input;
+    int width;
+};
+
+__global__ void fill(float* input, size_t count)
+{
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) input[i] = float(i * 2654435761u % 1000003u);
+}
+
+// Square matrices of `width` at the beginning of the memory of others, and their input.
+inline Matrices with_input(Matrices m, int width)
+{
+    m.width = width;
+    size_t count = size_t(width) * width;
+    fill<<<unsigned(count / 256), 256>>>(m.input, count);
+    return m;
+}
+
+// Memory for the large matrices.
+inline Matrices allocate()
+{
+    Matrices m{};
+    cudaMalloc(&m.output, sizeof(float) * large_width * large_width);
+    cudaMalloc(&m.input, sizeof(float) * large_width * large_width);
+    return m;
+}
+
+// The milliseconds of some launches. Under the model, which has no time, they are no numbers.
+template <class Launch>
+std::vector<float> milliseconds(int launches, Launch launch)
+{
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    std::vector<float> times(launches);
+    for (float& ms : times) {
+        cudaEventRecord(begin);
+        launch();
+        cudaEventRecord(end);
+        cudaEventSynchronize(end);
+        cudaEventElapsedTime(&ms, begin, end);
+    }
+    return times;
+}
+
+inline double gigabytes_per_second(const Matrices& m, float ms) { return 2. * sizeof(float) * m.width * m.width / ms / 1e6; }
+
+// The number of elements of the output that are wrong. The output is overwritten, so that the next kernel cannot inherit it.
+inline size_t wrong_elements(const Matrices& m, bool transposed)
+{
+    size_t count = size_t(m.width) * m.width, wrong = 0;
+    std::vector<float> input(count), output(count);
+    cudaMemcpy(input.data(), m.input, count * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(output.data(), m.output, count * sizeof(float), cudaMemcpyDeviceToHost);
+    for (int y = 0; y < m.width; ++y)
+        for (int x = 0; x < m.width; ++x)
+            wrong += output[y * m.width + x] != (transposed ? input[x * m.width + y] : input[y * m.width + x]);
+    cudaMemset(m.output, 0xFF, count * sizeof(float));
+    return wrong;
+}
