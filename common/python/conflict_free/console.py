@@ -235,25 +235,30 @@ class _CannotRun(Exception):
 def _running_command(words: Sequence[str], env: Mapping[str, str] | None) -> Iterator[subprocess.Popen]:
     """A command that runs while the body of the `with` does. An exception in the body ends it and all that it has started."""
     begun = []
+    beginning = threading.Lock()
+    abandoned = False
 
     def start() -> None:
-        try:
-            process = subprocess.Popen(
-                words,
-                cwd=ROOT,
-                env=None if env is None else {**os.environ, **env},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise _CannotRun(error.strerror) from error
-        begun.append(process)
-        _running.add(process)
+        with beginning:
+            if abandoned:
+                return
+            try:
+                process = subprocess.Popen(
+                    words,
+                    cwd=ROOT,
+                    env=None if env is None else {**os.environ, **env},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    encoding="utf-8",
+                    errors="replace",
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise _CannotRun(error.strerror) from error
+            begun.append(process)
+            _running.add(process)
 
     try:
         # A signal can end Popen() after the command has begun, and then nothing knows the command's process. In another
@@ -262,6 +267,9 @@ def _running_command(words: Sequence[str], env: Mapping[str, str] | None) -> Ite
             pool.submit(start).result()
         yield begun[0]
     except BaseException:
+        # The thread is perhaps still at work: a signal can also end the wait for it.
+        with beginning:
+            abandoned = True
         for process in begun:
             _end(process)
         raise

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -387,17 +388,30 @@ def test_an_interrupted_step_leaves_nothing_running(house, number, meanwhile):
     assert written.stat().st_size == size
 
 
-def test_an_interrupt_while_a_command_begins_ends_it(house, monkeypatch):
+@pytest.mark.parametrize("interrupted", ["anywhere", "while its thread begins"])
+def test_an_interrupt_while_a_command_begins_ends_it(house, monkeypatch, interrupted):
     processes = []
+    begun = threading.Event()
+    start_thread = threading.Thread.start
 
     class Begun(subprocess.Popen):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
             processes.append(self)
-            os.kill(os.getpid(), signal.SIGINT)
+            begun.set()
+            if interrupted == "anywhere":
+                os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.2)
 
+    def interrupted_start(thread):
+        start_thread(thread)
+        if "ThreadPool" in thread.name:
+            begun.wait()
+            raise KeyboardInterrupt
+
     monkeypatch.setattr(console.subprocess, "Popen", Begun)
+    if interrupted == "while its thread begins":
+        monkeypatch.setattr(threading.Thread, "start", interrupted_start)
     with pytest.raises(KeyboardInterrupt):
         console.step("Long", [sys.executable, "-c", "import time; time.sleep(60)"])
     assert processes[0].poll() == -signal.SIGTERM
