@@ -91,7 +91,7 @@ def find(folder: Path, source: str) -> Class:
     """Return the submissions of a folder: FOLDER/STUDENT.cu, or FOLDER/STUDENT/ with one .cu somewhere in it.
 
     If a student's folder has several .cu files, the one named ``source`` counts. Links are not followed. Raises Stop for a folder
-    without students.
+    without students: one in which there are only files whose names no submission has.
     """
     found: dict[str, list[Submission]] = {}
     passed_over, without_file = [], {}
@@ -111,7 +111,7 @@ def find(folder: Path, source: str) -> Class:
                 without_file.setdefault(readable(entry.path.name.partition(".")[0]), []).append(entry)
             continue
         found.setdefault(submission.student, []).append(submission)
-    if not found:
+    if not found and all(entry.is_other for others in without_file.values() for entry in others):
         raise Stop(f"DIR: {str(folder)!r} given, a folder with STUDENT.cu or STUDENT/….cu is accepted", USAGE)
     for student, others in without_file.items():
         told = "; ".join(entry.told for entry in others[:_SHOWN])

@@ -210,6 +210,13 @@ def test_a_folder_without_end_is_left(folder):
     assert "it is deeper than 32 folders" in by_student(found)["ada"].found and by_student(found)["bea"].found == "more than 2,000 files"
 
 
+def test_a_class_of_archives_has_its_rows(folder):
+    put(folder, "ada.zip", "bea.tar.gz", "README.md")
+    found = by_student(find(folder, "work.cu"))
+    assert set(found) == {"ada", "bea", "README"}
+    assert found["bea"].read().wrong == "bea.tar.gz: an archive; unpack it first"
+
+
 @pytest.mark.parametrize("names", [[], ["notes.txt"]])
 def test_a_folder_that_is_none(folder, names):
     put(folder, *names)
