@@ -268,11 +268,11 @@ def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
     html = project.build_page(".. tile-flow:: copy.copy_shared")
     description = html_text.unescape(re.search(r'<figure class="picture tile-flow"[^>]*aria-label="([^"]+)"', html)[1])
     assert (
-        "Warp 0 loads them first: row 0 of the input. It puts them into row 0 of the tile, and 4 warps store them as column 0 of the output."
+        "Blue (■): warp 0 loads row 0 of the input and puts it into row 0 of the tile; 4 warps store it as column 0 of the output."
         in description
     )
     assert (
-        "Warp 0 stores them first: row 0 of the output. It takes them from column 0 of the tile, and 4 warps loaded them from column 0 of the input."
+        "Orange (☒): 4 warps load column 0 of the input and put it into column 0 of the tile; warp 0 stores it as row 0 of the output."
         in description
     )
     assert "<code>blockIdx</code> (1, 0, 0)" in html

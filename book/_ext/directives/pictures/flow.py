@@ -140,10 +140,9 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
     storing, loading = {e.stored_by for e in loaded}, {e.loaded_by for e in stored}
     before, tile, after = panels
     description = (
-        f"Follow the blue elements (■) to the right. Warp {warp} loads them first: {before['loaded']} of the input. It puts them into "
-        f"{tile['loaded']} of the tile, and {plural(len(storing), 'warp')} store them as {after['loaded']} of the output. "
-        f"Follow the orange elements (☒) to the left. Warp {warp} stores them first: {after['stored']} of the output. It takes them from "
-        f"{tile['stored']} of the tile, and {plural(len(loading), 'warp')} loaded them from {before['stored']} of the input."
+        f"Read each color from left to right. Blue (■): warp {warp} loads {before['loaded']} of the input and puts it into {tile['loaded']} of "
+        f"the tile; {plural(len(storing), 'warp')} store it as {after['loaded']} of the output. Orange (☒): {plural(len(loading), 'warp')} load "
+        f"{before['stored']} of the input and put it into {tile['stored']} of the tile; warp {warp} stores it as {after['stored']} of the output."
     )
     return panels, description
 

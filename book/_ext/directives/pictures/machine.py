@@ -22,7 +22,7 @@ from .banks import NARROW_BANKS
 from .rounds import FILLS
 
 #: The parts of a multiprocessor of compute capability 9.0, by the CUDA C++ Programming Guide.
-SCHEDULERS, THREADS, REGISTER_KIB, L1_KIB, BLOCK_SHARED_KIB, BANKS, BANK_BYTES = 4, 2048, 256, 256, 227, 32, 4
+SCHEDULERS, THREADS, REGISTER_KIB, L1_KIB, SHARED_KIB, BLOCK_SHARED_KIB, BANKS, BANK_BYTES = 4, 2048, 256, 256, 228, 227, 32, 4
 
 #: The page of the whole map.
 MAP_PAGE = "machine"
@@ -64,6 +64,7 @@ def machine(evidence: Evidence) -> dict[str, Any]:
         "schedulers": SCHEDULERS,
         "register_kib": REGISTER_KIB,
         "l1_kib": L1_KIB,
+        "shared_kib": SHARED_KIB,
         "block_shared_kib": BLOCK_SHARED_KIB,
         "banks": BANKS,
         "l2_mb": format_number(provenance["l2_bytes"] / 1e6, ".0f"),
