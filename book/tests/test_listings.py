@@ -39,6 +39,19 @@ def test_a_function_has_the_counts_of_a_kernel_that_calls_it(project):
     assert "no kernel 'nothing'" in project.build_error(listing + "nothing")
 
 
+def test_a_part_of_a_kernel_stands_between_two_texts_and_begins_at_the_left(project):
+    listing = ".. kernel-listing:: copy.copy_plain\n"
+    html = project.build_page(f"{listing}   :from: int i =\n   :to: output")
+    shown = text_of(re.search(r"<pre[^>]*>(.*?)</pre>", html, re.DOTALL)[1])
+    assert shown.strip().startswith("int i =") and "__global__" not in shown
+    assert "chapters/copy/copy.cu, lines 9–" in text_of(html)
+    assert re.search(r'class="code whole">\S', html)
+    assert "no line with 'int i =' and one with '__global__' at or below it" in project.build_error(
+        f"{listing}   :from: int i =\n   :to: __global__"
+    )
+    assert ":from: and :to: are given together" in project.build_error(f"{listing}   :from: output")
+
+
 def test_a_margin_sums_sites_of_one_line():
     site = {"file": "/somewhere/a.cu", "line": 3, "space": "global", "op": "load"}
     first = {**site, "requests": 1, "sectors": 32, "ideal_sectors": 4, "bytes": 128}

@@ -402,7 +402,9 @@ def test_blocks_whose_order_is_not_in_the_text_have_no_picture(project):
 # ------------------------------------------------------------------------------------ orders of tiles
 
 
-@pytest.mark.parametrize("order, needs", [("RowByRow", "3 rows of A, 2 columns of B"), ("InGroups<4>", "4 rows of A, 2 columns of B")])
+@pytest.mark.parametrize(
+    "order, needs", [("RowByRow", "3 row tiles of A, 2 column tiles of B"), ("InGroups<4>", "4 row tiles of A, 2 column tiles of B")]
+)
 def test_tiles_that_are_computed_at_once_share_rows_and_columns(project, order, needs):
     source = project.source("copy")
     source.write_text(source.read_text().replace("int i = blockIdx.x", f"use<{order}>(); int i = blockIdx.x", 1))
@@ -414,6 +416,15 @@ def test_groups_of_tiles_cover_all_once_and_the_last_is_smaller():
     places = [tile_orders.tile_of(turn, 6, 3, 4) for turn in range(18)]
     assert len(set(places)) == 18
     assert places[:5] == [(0, 0), (1, 0), (2, 0), (3, 0), (0, 1)] and places[12:15] == [(4, 0), (5, 0), (4, 1)]
+
+
+def test_results_of_a_thread_share_operands(project):
+    html = project.build_page(".. tile-operands:: 1x1 2x8")
+    assert (
+        "1 × 1 results take 2 operands, 1 multiplication: 0.5 each. 2 × 8 results take 10 operands, 16 multiplications: 1.6 each." in html
+    )
+    assert html.count('class="now"') == 1 + 2 + 16 + 10
+    assert "'9x1' is not DOWNxACROSS, each from 1 to 8" in project.build_error(".. tile-operands:: 9x1")
 
 
 def test_tiles_whose_order_is_not_in_the_text_have_no_picture(project):

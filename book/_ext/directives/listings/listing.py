@@ -6,7 +6,9 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 from types import MappingProxyType
 from typing import Any
 
@@ -20,7 +22,7 @@ from conflict_free.counts import MEASURES
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import access_metric, counted_size, failures, format_number, parse_size
 from conflict_free.evidence.names import ResultError
-from conflict_free.evidence.source import SourceFile, Sources, shown_path
+from conflict_free.evidence.source import Region, SourceFile, Sources, shown_path
 
 from .. import changes
 from ..project import EvidenceDirective, shown
@@ -80,14 +82,37 @@ def anchor(env: BuildEnvironment, slug: str, name: str) -> str:
     return label
 
 
+def lines_between(region: Region, begin: str, end: str) -> Region:
+    """Return the lines of a region from the first with the text ``begin`` to the next with the text ``end``, without their common indentation.
+
+    Raises ResultError if there are none.
+    """
+    lines = region.lines
+    first = next((number for number, line in enumerate(lines) if begin in line), len(lines))
+    last = next((number for number in range(first, len(lines)) if end in lines[number]), None)
+    if last is None:
+        raise ResultError(f"region [{region.name}] has no line with {begin!r} and one with {end!r} at or below it")
+    return replace(region, first_line=region.first_line + first, text=dedent("\n".join(lines[first : last + 1])))
+
+
 def kernel_listing(
-    directive: EvidenceDirective, evidence: Evidence, slug: str, name: str, counted: bool, size: str | None = None, of: str | None = None
+    directive: EvidenceDirective,
+    evidence: Evidence,
+    slug: str,
+    name: str,
+    counted: bool,
+    size: str | None = None,
+    of: str | None = None,
+    between: tuple[str, str] = ("", ""),
 ) -> list[nodes.Node]:
     """Return the nodes of a region's listing, with the margin of counts if ``counted``.
 
-    ``size`` and ``of`` are the options of ``kernel-listing``. Raises ResultError or SourceError.
+    ``size`` and ``of`` are the options of ``kernel-listing``, and ``between`` are its ``from`` and ``to``. Raises ResultError or
+    SourceError.
     """
     part = evidence.sources(slug).region(name)
+    if any(between):
+        part = lines_between(part, *between)
     notes: dict[int, list[dict[str, Any]]] = {}
     machine, shown_size = "", ""
     if counted:
@@ -127,7 +152,8 @@ class KernelListing(EvidenceDirective, directive="kernel-listing"):
 
     ``:counts:`` adds the margin of the model's counts per source line; ``:size: WxH`` chooses the size.
     The name may be that of any region, such as ``constants``; only kernels have counts. A function that kernels call
-    has those of one of them, which ``:of:`` names. ``:folded:`` folds it away below its name.
+    has those of one of them, which ``:of:`` names. ``:folded:`` folds it away below its name. ``:from: TEXT`` and ``:to: TEXT``
+    show its lines from the first that has the one text to the next that has the other.
     """
 
     required_arguments = 1
@@ -136,12 +162,17 @@ class KernelListing(EvidenceDirective, directive="kernel-listing"):
         "size": directives.unchanged_required,
         "of": directives.unchanged_required,
         "folded": directives.flag,
+        "from": directives.unchanged_required,
+        "to": directives.unchanged_required,
     }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug, name = self.kernel_argument(self.arguments[0])
+        between = (self.options.get("from", ""), self.options.get("to", ""))
+        if any(between) and not all(between):
+            raise ResultError(":from: and :to: are given together or not at all")
         counted = "counts" in self.options
-        made = kernel_listing(self, evidence, slug, name, counted, self.options.get("size"), self.options.get("of"))
+        made = kernel_listing(self, evidence, slug, name, counted, self.options.get("size"), self.options.get("of"), between)
         return [fold(f"The whole kernel, {name}", made, code=True)] if "folded" in self.options else made
 
 

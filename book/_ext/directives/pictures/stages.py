@@ -13,7 +13,7 @@ from ..project import EvidenceDirective, picture, render
 from .timeline import numbered_kernels
 
 #: What a tile of the drawing takes to arrive and to be multiplied, in units of time, and how many tiles are drawn.
-ARRIVAL, PRODUCT, TILES = 3, 1, 7
+ARRIVAL, PRODUCT, TILES = 3, 1, 9
 MOST_STAGES = 4
 
 #: Units of the picture: a unit of time, a row, the room for its name.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``tile-orders``: the tiles of a product that are computed at once, and the parts of its factors that they need; a drawing."""
+"""``tile-orders`` and ``tile-operands``: what is computed together of a product, and what it needs of the two factors; drawings."""
 
 import re
 from typing import Any
@@ -16,6 +16,9 @@ from ..project import EvidenceDirective, picture, render
 
 #: Units of the picture: width and height of a tile of C, the parts of A and B beside it, and the space between.
 ACROSS, DOWN, PART, GAP = 7, 4, 10, 4
+
+#: Units of the picture of a thread's results: a side of a result, and the most results on a side.
+RESULT, MOST_RESULTS = 10, 8
 
 #: How the text of a kernel names the order of its tiles.
 _ORDER = re.compile(r"\bRowByRow\b|\bInGroups<(\d+)>")
@@ -34,10 +37,26 @@ def panel_of(kernel: str, down: int, across: int, at_once: int, group: int) -> d
     rows, columns = sorted({row for row, _ in tiles}), sorted({column for _, column in tiles})
     return {
         "kernel": kernel,
+        "title": "",
         "tiles": [{"x": PART + GAP + column * ACROSS, "y": PART + GAP + row * DOWN} for row, column in tiles],
         "rows": [PART + GAP + row * DOWN for row in rows],
         "columns": [PART + GAP + column * ACROSS for column in columns],
-        "needs": f"{plural(len(rows), 'row')} of A, {plural(len(columns), 'column')} of B",
+        "needs": f"{plural(len(rows), 'row tile')} of A, {plural(len(columns), 'column tile')} of B",
+    }
+
+
+def operands_of(down: int, across: int) -> dict[str, Any]:
+    """Return what the template draws of ``down`` × ``across`` results in one step along k: these, and the operands that they share."""
+    places = [PART + GAP + number * RESULT for number in range(MOST_RESULTS)]
+    operands, products = down + across, down * across
+    each = f"{products / operands:.3g}"
+    return {
+        "kernel": "",
+        "title": f"{down} × {across}",
+        "tiles": [{"x": x, "y": y} for y in places[:down] for x in places[:across]],
+        "rows": places[:down],
+        "columns": places[:across],
+        "needs": f"{operands} operands, {plural(products, 'multiplication')}: {each} each",
     }
 
 
@@ -64,16 +83,48 @@ class TileOrders(EvidenceDirective, directive="tile-orders"):
                 raise ResultError(f"{argument} names neither RowByRow nor InGroups<N>, so the order of its tiles is not known")
             panels.append(panel_of(kernel, down, across, at_once, int(found[1] or 1)))
         said = " ".join(f"{one['kernel']}: the first {at_once} tiles need {one['needs']}." for one in panels)
-        html = render(
-            "tile_orders.html",
-            panels=panels,
-            description=said,
-            tile=(ACROSS, DOWN),
-            part=PART,
-            begin=PART + GAP,
-            size=(across * ACROSS, down * DOWN),
-            at_once=at_once,
-            down=down,
-            across=across,
+        caption = (
+            f"C, with A at its left and B above. The product has {down} × {across} tiles. Filled: the {at_once} tiles of C that are computed first and at once, one on each "
+            "multiprocessor, and the tiles of A and B that they need: a row tile of A has the rows of a tile of C, a column tile of B its "
+            "columns. A drawing, without measured times."
         )
-        return picture(html, said)
+        return _drawn(panels, said, caption, (ACROSS, DOWN), (across, down))
+
+
+class TileOperands(EvidenceDirective, directive="tile-operands"):
+    """``.. tile-operands:: DOWNxACROSS …``: results that a thread computes, and the operands that they take in one step along k."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        panels = []
+        for argument in self.arguments[0].split():
+            found = re.fullmatch(rf"([1-{MOST_RESULTS}])x([1-{MOST_RESULTS}])", argument)
+            if found is None:
+                raise ResultError(f"{argument!r} is not DOWNxACROSS, each from 1 to {MOST_RESULTS}")
+            panels.append(operands_of(int(found[1]), int(found[2])))
+        said = " ".join(f"{one['title']} results take {one['needs']}." for one in panels)
+        caption = (
+            "C, with A at its left and B above, in one step along k. Filled: the results of C that a thread computes, and the operands of A and B that it takes. Each pair of a "
+            "filled row and a filled column is one multiplication."
+        )
+        return _drawn(panels, said, caption, (RESULT, RESULT), (MOST_RESULTS, MOST_RESULTS), small=True)
+
+
+def _drawn(
+    panels: list[dict[str, Any]], said: str, caption: str, tile: tuple[int, int], tiles: tuple[int, int], small: bool = False
+) -> list[nodes.Node]:
+    """Return the picture of ``tiles`` across and down, each of the size ``tile``."""
+    html = render(
+        "tile_orders.html",
+        panels=panels,
+        description=said,
+        caption=caption,
+        tile=tile,
+        part=PART,
+        begin=PART + GAP,
+        size=(tiles[0] * tile[0], tiles[1] * tile[1]),
+        small=small,
+    )
+    return picture(html, said)

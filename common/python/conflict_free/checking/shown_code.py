@@ -108,8 +108,8 @@ def blocks(folder: Path) -> list[Block]:
 
 
 def _plain(text: str) -> str:
-    """Return code for a comparison, without empty lines: a diff does not show them."""
-    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
+    """Return code for a comparison, without empty lines and indentation: a diff has no empty lines, and a part of a kernel begins at the left."""
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def device_functions(text: str) -> Iterator[tuple[int, str]]:

@@ -3,8 +3,11 @@
 """The values that the book can show, looked up by key. Directives and scripts share this module, which does not need Sphinx."""
 
 import dataclasses
+import json
 import re
 from typing import Any
+
+from conflict_free.model_files import RATES
 
 from .metrics import (
     COUNTED,
@@ -46,8 +49,8 @@ class Evidence(Rows):
         A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
         with a counted metric of another modeled machine; ``slug.peers.NAME.size.metric`` with a measured metric of a library;
         ``errata.SPECIMEN.FIGURE`` with what a program that shows an error has measured;
-        ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or ``memory_gb``; or
-        ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
+        ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or ``memory_gb``; ``rates.RESOURCE`` with the most that the model's
+        bound grants a cycle; or ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
         is missing or stale.
         """
         first, *others = _OPERATION.split(key)
@@ -130,13 +133,15 @@ class Evidence(Rows):
             return self._historical(key)
         if key.startswith("machine."):
             return self._machine(key)
+        if key.startswith("rates."):
+            return self._rate(key)
         if key.startswith(f"{SPECIMENS}."):
             return self._figure(key)
         parts = key.split(".", 3)
         if len(parts) != 4 or not all(parts):
             raise ResultError(
                 f"key {key!r} is malformed; accepted: slug.kernel.size.metric, gt200:slug.kernel.size.metric, "
-                f"slug.{PEERS}.NAME.size.metric, machine.FIELD, historical:MACHINE.kernel.size.gbps"
+                f"slug.{PEERS}.NAME.size.metric, machine.FIELD, rates.RESOURCE, historical:MACHINE.kernel.size.gbps"
             )
         slug, kernel, size, metric = parts
         if kernel == PEERS:
@@ -243,6 +248,19 @@ class Evidence(Rows):
         if name not in known:
             raise ResultError(f"unknown key {key!r}; accepted after 'machine.': {', '.join(sorted(known))}")
         return Value(known[name], describe(provenance))
+
+    def _rate(self, key: str) -> Value:
+        self.on_read(RATES)
+        table = json.loads(RATES.read_text(encoding="utf-8"))
+        name = key.removeprefix("rates.")
+        if name not in table["rates"]:
+            raise ResultError(f"unknown key {key!r}; accepted after 'rates.': {', '.join(table['rates'])}")
+        rate, run = table["rates"][name], table["provenance"]
+        return Value(
+            rate["per_cycle"],
+            f"{rate['what']} in a cycle, of the {rate['per']}: the most that a kernel was seen to get, by {rate['kernel']}, {run['gpu']}, "
+            f"driver {run['driver']}, {run['toolkit']}, {run['date']}",
+        )
 
     def _historical(self, key: str) -> Value:
         parts = key.removeprefix("historical:").split(".")

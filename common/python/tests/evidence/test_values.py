@@ -46,6 +46,7 @@ pytest_plugins = ["evidence_fixtures"]
         ("gt200:naive.transpose_naive_row_read.2048.partitions_per_step.store", "1.75"),
         ("machine.gpu", "Invented GPU 1"),
         ("machine.l2_mb", "40"),
+        ("rates.instructions * 32", "128"),
     ],
 )
 def test_values(evidence, key, text):
@@ -211,6 +212,7 @@ def test_provenance_names_machine_software_date_and_commit(evidence):
         ("copy.copy_plain.2048.shared_load.wavefronts_per_instruction", "there are none"),
         ("naive.transpose_naive_row_read.2048.partitions_per_step.store", "machines whose partitions are watched"),
         ("machine.color", "unknown key 'machine.color'"),
+        ("rates.l9_loads", "unknown key 'rates.l9_loads'; accepted after 'rates.': wavefronts, "),
         ("machine.gpu / machine.l2_bytes", "machine.gpu is not a number"),
         ("machine.l2_bytes / copy.copy_plain.2048.barriers", "is 0"),
         ("historical:gtx280.copy_plain.2048.gbps", "no published figure"),
