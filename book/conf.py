@@ -13,13 +13,7 @@ author = "The Conflict-Free CUDA authors"
 version = release = "1"
 copyright = "2026 The Conflict-Free CUDA authors. Prose: CC BY 4.0; code: MIT"
 
-extensions = [
-    "breathe",
-    "directives",
-    "sphinx_copybutton",
-    "sphinx_design",
-    "sphinxcontrib.bibtex",
-]
+extensions = ["breathe", "directives", "sphinx_copybutton", "sphinx_design", "sphinxcontrib.bibtex"]
 # The spelling is looked over by a builder of its own, which needs a dictionary of the system: sphinx -t spelling -b spelling.
 if tags.has("spelling"):  # noqa: F821  Sphinx puts it here
     extensions.append("sphinxcontrib.spelling")
@@ -71,11 +65,7 @@ html_theme_options = {
         "color-brand-visited": "#5b4b9a",
         "font-stack--monospace": "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace",
     },
-    "dark_css_variables": {
-        "color-brand-primary": "#58b6de",
-        "color-brand-content": "#58b6de",
-        "color-brand-visited": "#b3a4f0",
-    },
+    "dark_css_variables": {"color-brand-primary": "#58b6de", "color-brand-content": "#58b6de", "color-brand-visited": "#b3a4f0"},
     "navigation_with_keys": True,
 }
 

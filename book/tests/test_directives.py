@@ -119,10 +119,7 @@ def test_a_directive_without_evidence_fails_with_file_and_line(project, directiv
     assert re.search(r"index\.rst:4: ERROR", warnings)
 
 
-@pytest.mark.parametrize(
-    "directive",
-    [".. measured-table:: copy", ".. bandwidth-plot::"],
-)
+@pytest.mark.parametrize("directive", [".. measured-table:: copy", ".. bandwidth-plot::"])
 def test_stale_results_fail_tables_and_plots(project, directive):
     replace_in(project.source("copy"), "output[i] = input[i]", "output[i] = input[i + 1]")
     assert "stale" in project.build_error(directive)

@@ -86,10 +86,7 @@ def test_a_figure_of_a_specimen_that_has_changed_since_fails(project, page):
     assert "stale: errata.broken" in project.build_error(page)
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [("nothing", "nothing.cu"), ("broken", "there is no report")],
-)
+@pytest.mark.parametrize(("name", "message"), [("nothing", "nothing.cu"), ("broken", "there is no report")])
 def test_a_specimen_without_its_program_or_report_fails(project, name, message):
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     (project.counts / "errata" / "broken.json").unlink()

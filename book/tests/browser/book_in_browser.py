@@ -57,8 +57,7 @@ def watch(page: Page) -> list[str]:
     page.on("pageerror", lambda error: trouble.append(f"script: {error}"))
     page.on("requestfailed", lambda request: trouble.append(f"failed: {request.url}"))
     page.on(
-        "request",
-        lambda request: urlparse(request.url).scheme in ("file", "data", "blob") or trouble.append(f"network: {request.url}"),
+        "request", lambda request: urlparse(request.url).scheme in ("file", "data", "blob") or trouble.append(f"network: {request.url}")
     )
     return trouble
 

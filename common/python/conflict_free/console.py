@@ -278,12 +278,7 @@ def _running_command(words: Sequence[str], env: Mapping[str, str] | None) -> Ite
 
 
 def step(
-    title: str,
-    command: Sequence[str | os.PathLike],
-    *,
-    env: Mapping[str, str] | None = None,
-    hint: str = "",
-    progress=lambda line: line,
+    title: str, command: Sequence[str | os.PathLike], *, env: Mapping[str, str] | None = None, hint: str = "", progress=lambda line: line
 ) -> list[str]:
     """Run a long command, show its progress, and keep its output in build/logs. Return its lines.
 

@@ -148,13 +148,7 @@ def _row(kernel: str, width: int, height: int) -> dict:
 
 
 def _sample(median: float) -> dict:
-    return {
-        "median_ms": median,
-        "p10_ms": 0.97 * median,
-        "p90_ms": 1.05 * median,
-        "samples": 40,
-        "launches_per_sample": 8,
-    }
+    return {"median_ms": median, "p10_ms": 0.97 * median, "p90_ms": 1.05 * median, "samples": 40, "launches_per_sample": 8}
 
 
 def result(source: str, slug: str, machine: str = MACHINE, gpu: str = GPU) -> dict:

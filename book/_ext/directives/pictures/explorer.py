@@ -34,10 +34,7 @@ Numbers = dict[str, tuple[str, int, int, int]]
 MACHINES, OWN = ("sm_90", "gt200"), "own"
 
 #: The reader's choices, and the initial choice.
-CHOICES: Choices = {
-    "machine": ("Machine", (*MACHINES, OWN), "sm_90"),
-    "access": ("Access of the warp", ("column", "row", "one"), "column"),
-}
+CHOICES: Choices = {"machine": ("Machine", (*MACHINES, OWN), "sm_90"), "access": ("Access of the warp", ("column", "row", "one"), "column")}
 
 #: The numbers that the reader sets: label, least, most, and initial value.
 NUMBERS: Numbers = {
@@ -63,10 +60,7 @@ FRAGMENT_CHOICES: Choices = {
     "access": ("Loads of 16 × 16 halves", ("ldmatrix", "pairs", "halves"), "ldmatrix"),
     "pattern": ("Exchanged units", ("none", "32", "64", "128"), "none"),
 }
-FRAGMENT_NUMBERS: Numbers = {
-    "stride": ("Bytes from row to row", 16, 512, 128),
-    "step": ("Rows from one row to the next", 1, 8, 1),
-}
+FRAGMENT_NUMBERS: Numbers = {"stride": ("Bytes from row to row", 16, 512, 128), "step": ("Rows from one row to the next", 1, 8, 1)}
 
 #: The numbers of an access to global memory, likewise.
 SECTOR_NUMBERS: Numbers = {

@@ -100,13 +100,7 @@ def layout(sectors: dict[int, list[Span]], columns: int) -> dict[str, Any]:
             }
         )
     rows = -(-len(sectors) // columns)
-    return {
-        "boxes": boxes,
-        "width": width,
-        "height": rows * _ROW,
-        "box_width": SECTOR_BYTES * _BYTE,
-        "box_height": _BOX,
-    }
+    return {"boxes": boxes, "width": width, "height": rows * _ROW, "box_width": SECTOR_BYTES * _BYTE, "box_height": _BOX}
 
 
 class SectorMap(EvidenceDirective, directive="sector-map"):

@@ -62,13 +62,6 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
             f"{one['kernel']}: {plural(one['together'], 'load')} of a thread in flight, {plural(one['bytes'], 'byte')}." for one in panels
         )
         html = render(
-            "load_timeline.html",
-            panels=panels,
-            description=said,
-            loads=LOADS,
-            width=LEFT + longest,
-            left=LEFT,
-            row=ROW,
-            issue=ISSUE,
+            "load_timeline.html", panels=panels, description=said, loads=LOADS, width=LEFT + longest, left=LEFT, row=ROW, issue=ISSUE
         )
         return picture(html, said)

@@ -30,22 +30,8 @@ PLOTTED_SIZE = "16384x16384"
 
 #: Colors by theme: text, muted text, bars of kernels, bars of ceilings, whiskers, bars of the reader's GPU.
 THEMES = {
-    "light": {
-        "text": "#1f2328",
-        "muted": "#59636e",
-        "kernel": "#0b6e99",
-        "ceiling": "#b3bcc6",
-        "whisker": "#1f2328",
-        "here": "#a33d00",
-    },
-    "dark": {
-        "text": "#e6edf3",
-        "muted": "#9aa5b1",
-        "kernel": "#58b6de",
-        "ceiling": "#5b6570",
-        "whisker": "#e6edf3",
-        "here": "#ffab70",
-    },
+    "light": {"text": "#1f2328", "muted": "#59636e", "kernel": "#0b6e99", "ceiling": "#b3bcc6", "whisker": "#1f2328", "here": "#a33d00"},
+    "dark": {"text": "#e6edf3", "muted": "#9aa5b1", "kernel": "#58b6de", "ceiling": "#5b6570", "whisker": "#e6edf3", "here": "#ffab70"},
 }
 
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")

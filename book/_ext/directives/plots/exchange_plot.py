@@ -76,12 +76,7 @@ class ExchangePlot(EvidenceDirective, directive="exchange-plot"):
     """
 
     required_arguments = 1
-    option_spec = {
-        "size": directives.unchanged_required,
-        "host": directives.positive_int,
-        "between-start": float,
-        "between-speed": float,
-    }
+    option_spec = {"size": directives.unchanged_required, "host": directives.positive_int, "between-start": float, "between-speed": float}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         key, size, host = self.arguments[0], parse_size(self.options["size"]), self.options["host"]

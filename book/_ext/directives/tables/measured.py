@@ -136,11 +136,7 @@ class MeasuredTable(EvidenceDirective, directive="measured-table"):
     """
 
     required_arguments = 1
-    option_spec = {
-        "kernels": directives.unchanged_required,
-        "sizes": directives.unchanged_required,
-        "no-peers": directives.flag,
-    }
+    option_spec = {"kernels": directives.unchanged_required, "sizes": directives.unchanged_required, "no-peers": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]

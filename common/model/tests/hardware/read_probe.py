@@ -23,14 +23,8 @@ from pathlib import Path
 METRICS = {
     ("shared", "load"): ["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"],
     ("shared", "store"): ["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"],
-    ("global", "load"): [
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    ],
-    ("global", "store"): [
-        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    ],
+    ("global", "load"): ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
+    ("global", "store"): ["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
 }
 COLUMNS = ["space", "op", "bytes", "pattern", "active", "offsets", "counts"]
 PROVENANCE = ["driver", "toolkit", "profiler", "date", "command"]

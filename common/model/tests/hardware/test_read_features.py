@@ -40,10 +40,7 @@ def test_new_rows_are_added_and_known_ones_replaced(tmp_path):
 
 @pytest.mark.parametrize(
     ("cases", "table", "says"),
-    [
-        (CASES[:1], CSV, "1 cases, 2 profiled launches"),
-        (CASES, [CSV[0], CSV[1], '"0","","4","1"', CSV[3]], "has no value of"),
-    ],
+    [(CASES[:1], CSV, "1 cases, 2 profiled launches"), (CASES, [CSV[0], CSV[1], '"0","","4","1"', CSV[3]], "has no value of")],
 )
 def test_a_run_that_is_not_whole_is_refused(tmp_path, capsys, cases, table, says):
     code, kept = merged(tmp_path, cases, table)

@@ -8,10 +8,7 @@ import pytest
 import read_probe
 
 LANES = " ".join(str(4 * lane) for lane in range(32))
-CASES = [
-    f"shared load 4 contiguous ffffffff {LANES}",
-    f"global store 4 contiguous 0000ffff {LANES}",
-]
+CASES = [f"shared load 4 contiguous ffffffff {LANES}", f"global store 4 contiguous 0000ffff {LANES}"]
 WAVEFRONTS = read_probe.METRICS["shared", "load"][0]
 REQUESTS, SECTORS = read_probe.METRICS["global", "store"]
 CSV = [

@@ -49,13 +49,7 @@ def read_report(report: Path, machine: str, code: int) -> dict:
     try:
         data = json.loads(report.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        data = {
-            "machine": machine,
-            "kernels": [],
-            "hazards": [],
-            "errors": [_no_report(code)],
-            "exit_code": code,
-        }
+        data = {"machine": machine, "kernels": [], "hazards": [], "errors": [_no_report(code)], "exit_code": code}
     return data
 
 

@@ -99,12 +99,7 @@ class Evidence(Rows):
         left, right = sides
         provenance = "; ".join(dict.fromkeys(side.provenance for side in sides if side.provenance))
         return Comparison(
-            COMPARISONS[parts[1]](left.number, right.number),
-            left.text(),
-            parts[1],
-            right.text(),
-            provenance,
-            left.stale or right.stale,
+            COMPARISONS[parts[1]](left.number, right.number), left.text(), parts[1], right.text(), provenance, left.stale or right.stale
         )
 
     def _compare_speeds(self, left: str, words: str, right: str) -> Comparison:

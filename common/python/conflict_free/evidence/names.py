@@ -33,12 +33,7 @@ CEILING_SLUG = "copy"
 PUBLISHED_CEILING = "copy_plain"
 
 #: The groups of counts that the book's tables show: key in the counts, words for a reader.
-ACCESSES = {
-    "global_load": "global load",
-    "global_store": "global store",
-    "shared_load": "shared load",
-    "shared_store": "shared store",
-}
+ACCESSES = {"global_load": "global load", "global_store": "global store", "shared_load": "shared load", "shared_store": "shared store"}
 
 
 class ResultError(ValueError):

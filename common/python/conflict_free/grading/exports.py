@@ -16,12 +16,7 @@ from typing import Any
 from .result import Check, Result
 
 #: Variables of Classroom 50's runner, and the values that stand in the file where a variable is not set.
-CLASSROOM50_PLACEHOLDERS = {
-    "CLASSROOM": "no-classroom",
-    "SUBMISSION_TAG": "submit/none",
-    "COMMIT_URL": "none",
-    "RELEASE_URL": "none",
-}
+CLASSROOM50_PLACEHOLDERS = {"CLASSROOM": "no-classroom", "SUBMISSION_TAG": "submit/none", "COMMIT_URL": "none", "RELEASE_URL": "none"}
 _TAG_TIME = re.compile(r"submit/(\d{4}-\d{2}-\d{2}T)(\d{2})-(\d{2})-(\d{2})Z")
 _NO_TIME = "1970-01-01T00:00:00Z"
 

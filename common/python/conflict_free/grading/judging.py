@@ -182,15 +182,7 @@ class Grading:
 
     def _submission(self, cases: Sequence[DrawnCase]) -> _Submission:
         return _Submission(
-            self.assignment,
-            self.source,
-            self.tools,
-            self.confined,
-            self._folder,
-            cases,
-            self.progress,
-            built=self._built,
-            made=self._made,
+            self.assignment, self.source, self.tools, self.confined, self._folder, cases, self.progress, built=self._built, made=self._made
         )
 
     def grade(self, seed: str, student: str | None = None) -> Result:

@@ -161,12 +161,7 @@ def _run_both(
         own,
         # Most of the time the program waits for the judge: its own work in all cases is small.
         sandbox.Limits(
-            seconds,
-            limits.memory_megabytes,
-            limits.output_kilobytes * number,
-            file_megabytes=1,
-            processes=1,
-            real_seconds=real_seconds,
+            seconds, limits.memory_megabytes, limits.output_kilobytes * number, file_megabytes=1, processes=1, real_seconds=real_seconds
         ),
         environment={"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_REMOTE": str(ends[1].fileno())},
         descriptors=[ends[1].fileno()],

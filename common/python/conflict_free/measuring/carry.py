@@ -21,31 +21,11 @@ from conflict_free.console import ROOT, USAGE, OneLineParser, Stop, say, step
 from .measure import CARRIED
 
 # Headers and static libraries for the compiler, and the libraries that the compiled programs load.
-DEBIAN = (
-    "libcli11-dev",
-    "nlohmann-json3-dev",
-    "libgtest-dev",
-    "libgmock-dev",
-    "libzstd-dev",
-    "libzstd1",
-    "liblz4-dev",
-    "liblz4-1",
-)
+DEBIAN = ("libcli11-dev", "nlohmann-json3-dev", "libgtest-dev", "libgmock-dev", "libzstd-dev", "libzstd1", "liblz4-dev", "liblz4-1")
 UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/locale", "usr/bin", "usr/src")
 
 # jsonschema-rs, rich, simpleeval and pytest with their dependencies.
-PYTHON = (
-    "iniconfig",
-    "jsonschema-rs",
-    "markdown-it-py",
-    "mdurl",
-    "packaging",
-    "pluggy",
-    "pygments",
-    "pytest",
-    "rich",
-    "simpleeval",
-)
+PYTHON = ("iniconfig", "jsonschema-rs", "markdown-it-py", "mdurl", "packaging", "pluggy", "pygments", "pytest", "rich", "simpleeval")
 # The platform tags of wheels for Linux with a C library of 2018 or later.
 _LIBC = ("manylinux_2_28", "manylinux_2_17", "manylinux2014")
 

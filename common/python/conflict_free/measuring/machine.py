@@ -30,9 +30,7 @@ def query_smi(names: list[str]) -> dict[str, str]:
     """Return fields of the GPU that the chapter programs use."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip() or "0"
     done = subprocess.run(
-        ["nvidia-smi", "-i", visible, f"--query-gpu={','.join(names)}", "--format=csv,noheader,nounits"],
-        capture_output=True,
-        text=True,
+        ["nvidia-smi", "-i", visible, f"--query-gpu={','.join(names)}", "--format=csv,noheader,nounits"], capture_output=True, text=True
     )
     if done.returncode:
         raise Stop(f"nvidia-smi failed: {(done.stdout + done.stderr).strip().splitlines()[-1:]}")

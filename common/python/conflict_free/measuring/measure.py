@@ -73,11 +73,7 @@ def commit(given: str | None) -> str:
     git = ["git", "-C", str(ROOT)]
     try:
         head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True)
-        changed = subprocess.run(
-            [*git, "status", "--porcelain", "--", ".", ":!book/results"],
-            capture_output=True,
-            text=True,
-        )
+        changed = subprocess.run([*git, "status", "--porcelain", "--", ".", ":!book/results"], capture_output=True, text=True)
     except OSError:
         head = None
     if head is None or head.returncode or changed.returncode:

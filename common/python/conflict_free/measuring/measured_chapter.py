@@ -33,10 +33,7 @@ def run_program(program: Path, *arguments: str, environment: dict[str, str] | No
             raise Stop(f"cannot run {shown_path(program)}: {error.strerror}") from error
         if done.returncode:
             said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
-            raise Stop(
-                f"{program.name} ended with exit code {done.returncode}: {said}",
-                NO_GPU if done.returncode == NO_GPU else FAILED,
-            )
+            raise Stop(f"{program.name} ended with exit code {done.returncode}: {said}", NO_GPU if done.returncode == NO_GPU else FAILED)
         try:
             return files.load_program(out)
         except ResultError as error:

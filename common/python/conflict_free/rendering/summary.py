@@ -138,12 +138,7 @@ def table(cells: Cells, evidence: Evidence, slugs: list[str], machines: list[str
             rows = [row for row in program["rows"] if row["kernel"] == kernel]
             size = metrics.counted_size(program, kernel) if rows else None
             counts = next((row["counts"] for row in rows if row["size"] == size), None)
-            line = [
-                kernel,
-                metrics.pretty_size(size) if counts else cells.empty("uncounted"),
-                *_counted(cells, counts),
-                _passed(rows),
-            ]
+            line = [kernel, metrics.pretty_size(size) if counts else cells.empty("uncounted"), *_counted(cells, counts), _passed(rows)]
             for name in machines:
                 line += _measured(cells, evidence, slug, kernel, name)
             shown.add_row(*line)

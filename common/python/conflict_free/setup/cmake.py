@@ -87,9 +87,7 @@ def build(tools: Tools, what: str, *targets: str) -> None:
     """Build the named targets, or all. `what` names them on the terminal."""
     with only_one("build"):
         lines = step(
-            f"Build {what}",
-            [tools.cmake, "--build", "--preset", PRESET, "--target", *(targets or ("all",))],
-            progress=_build_progress,
+            f"Build {what}", [tools.cmake, "--build", "--preset", PRESET, "--target", *(targets or ("all",))], progress=_build_progress
         )
         compiler_warnings.keep(BUILD, lines)
 

@@ -73,11 +73,7 @@ def _installed_by_dpkg(names: Sequence[str]) -> set[str]:
     # Without names dpkg-query lists all packages.
     if not names or shutil.which("dpkg-query") is None:
         return set()
-    done = subprocess.run(
-        ["dpkg-query", "-W", "-f=${Package} ${db:Status-Status}\n", *names],
-        capture_output=True,
-        text=True,
-    )
+    done = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${db:Status-Status}\n", *names], capture_output=True, text=True)
     lines = (line.split() for line in done.stdout.splitlines())
     return {words[0] for words in lines if words[1:] == ["installed"]}
 
@@ -118,12 +114,7 @@ def _root_prefix() -> list[str] | None:
 
 
 def _has_candidate(package: Package) -> bool:
-    done = subprocess.run(
-        ["apt-cache", "policy", package.name],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LC_ALL": "C"},
-    )
+    done = subprocess.run(["apt-cache", "policy", package.name], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     return bool(re.search(r"Candidate: (?!\(none\))", done.stdout))
 
 
@@ -162,10 +153,7 @@ def install_packages(packages: Sequence[Package]) -> bool:
         missing.remove(CHROMIUM)
         names.remove(CHROMIUM.name)
     if names:
-        step(
-            "Set-up: system packages",
-            [*apt, "install", "-y", "--no-install-recommends", *names],
-        )
+        step("Set-up: system packages", [*apt, "install", "-y", "--no-install-recommends", *names])
     still = [package.name for package in missing_packages(missing)]
     if still:
         raise Stop(f"these packages are installed, but not usable: {' '.join(still)}")

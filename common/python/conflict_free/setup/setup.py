@@ -49,11 +49,7 @@ def set_up(*, tests: bool = False, sandbox: bool = False, mpi: bool = False) -> 
     if not work:
         say(f"Set-up: nothing to do ({time.monotonic() - started:.1f} s)")
     say(f"CUDA: {shown_path(nvcc)}")
-    return Tools(
-        python=VENV / "bin" / "python",
-        cmake=VENV / "bin" / "cmake" if old_cmake else Path(cmake),
-        nvcc=nvcc,
-    )
+    return Tools(python=VENV / "bin" / "python", cmake=VENV / "bin" / "cmake" if old_cmake else Path(cmake), nvcc=nvcc)
 
 
 def _cuda() -> tuple[Path, bool]:

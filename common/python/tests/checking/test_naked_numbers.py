@@ -84,12 +84,7 @@ def test_what_is_no_prose_of_a_page(text):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "```sh\nsleep 10 s\n```",
-        "`10 s`",
-        "<!-- 10 s -->",
-        "<!-- measured table, made -->\n| 10 ms |\n<!-- end of measured table -->",
-    ],
+    ["```sh\nsleep 10 s\n```", "`10 s`", "<!-- 10 s -->", "<!-- measured table, made -->\n| 10 ms |\n<!-- end of measured table -->"],
 )
 def test_what_is_no_prose_of_a_readme(text):
     assert list(naked_numbers.find(text, "README.md")) == []

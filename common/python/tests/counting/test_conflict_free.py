@@ -234,12 +234,7 @@ RACE = {
     "help": "part <them>",
 }
 LINKS = [{"from": 0, "to": 1, "bytes": 4096, "sectors": 128}]
-TRAP = {
-    "code": "stopped_itself",
-    "fields": {"kernel": "k", "file": "a.cu", "line": 3},
-    "message": "the kernel stopped itself",
-    "help": "",
-}
+TRAP = {"code": "stopped_itself", "fields": {"kernel": "k", "file": "a.cu", "line": 3}, "message": "the kernel stopped itself", "help": ""}
 
 
 @pytest.fixture

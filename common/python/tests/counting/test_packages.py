@@ -141,10 +141,7 @@ assert os.path.exists(os.environ["TRITON_LIBCUDA_PATH"] + "/libcuda.so.1")
 
 
 def test_the_nvcc_of_pycuda_makes_ptx(tmp_path):
-    (tmp_path / "kernel.cu").write_text(
-        'extern "C" __global__ void twice(float2* p) { p[threadIdx.x].x *= 2; }\n',
-        encoding="utf-8",
-    )
+    (tmp_path / "kernel.cu").write_text('extern "C" __global__ void twice(float2* p) { p[threadIdx.x].x *= 2; }\n', encoding="utf-8")
     text = """\
 import os, subprocess
 

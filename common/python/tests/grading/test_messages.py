@@ -7,16 +7,7 @@ from pathlib import Path
 import pytest
 from grading_tools import graded, padding
 
-from conflict_free.grading.source_text import (
-    calls,
-    functions,
-    host_accesses,
-    kept_variables,
-    launches,
-    meant,
-    simple_name,
-    unclosed_brace,
-)
+from conflict_free.grading.source_text import calls, functions, host_accesses, kept_variables, launches, meant, simple_name, unclosed_brace
 
 KERNEL = """#include <cuda_runtime.h>
 

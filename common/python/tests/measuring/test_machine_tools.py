@@ -51,12 +51,7 @@ def test_wavefronts_of_matrices_are_added_to_loads_and_stores():
 
 
 @pytest.mark.parametrize(
-    "shown",
-    [
-        "copy_plain(float *, const float *, int, int)",
-        "void copy_plain<float>(T1 *)",
-        "chapter::copy_plain(int)",
-    ],
+    "shown", ["copy_plain(float *, const float *, int, int)", "void copy_plain<float>(T1 *)", "chapter::copy_plain(int)"]
 )
 def test_ncu_kernel_names_in_all_their_forms(shown):
     assert counters.parse_ncu(ncu_csv(VALUES, shown), "copy_plain", 1)

@@ -76,10 +76,7 @@ def test_all_chapters_are_measured_before_the_specimens(specimens):
 
 @pytest.mark.parametrize(
     "body, message",
-    [
-        ("sys.exit(3)", "errata_slow ended with exit code 3"),
-        ("print('figure cycles fast')", "cycles is fast, which is no number"),
-    ],
+    [("sys.exit(3)", "errata_slow ended with exit code 3"), ("print('figure cycles fast')", "cycles is fast, which is no number")],
 )
 def test_a_specimen_that_fails_is_one_line(specimens, body, message):
     specimens.tool("errata_slow", body, specimens.root / "ready" / "chapters" / "errata")

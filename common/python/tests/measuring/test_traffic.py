@@ -116,12 +116,7 @@ def test_sizes_that_one_call_could_not_tell_apart_have_calls_of_their_own(house)
 
 
 @pytest.mark.parametrize(
-    "launches, seen",
-    [
-        ([], "nothing"),
-        ([("one", LARGE, 1)], "one"),
-        ([("two", LARGE, 1), ("one", LARGE, 1)], "two, one"),
-    ],
+    "launches, seen", [([], "nothing"), ([("one", LARGE, 1)], "one"), ([("two", LARGE, 1), ("one", LARGE, 1)], "two, one")]
 )
 def test_other_launches_than_those_that_were_wanted_are_refused(house, launches, seen):
     with pytest.raises(counters.NoCounters, match=f"ncu saw launches of {seen}; wanted one, two, in this order"):

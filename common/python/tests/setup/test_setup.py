@@ -261,12 +261,7 @@ def test_no_nvcc(no_usual_nvcc):
 
 
 @pytest.mark.parametrize(
-    "body, visible",
-    [
-        ("print('GPU 0: NVIDIA H200')", True),
-        ("print('No devices were found')", False),
-        ("sys.exit(9)", False),
-    ],
+    "body, visible", [("print('GPU 0: NVIDIA H200')", True), ("print('No devices were found')", False), ("sys.exit(9)", False)]
 )
 def test_a_gpu_is_visible_when_the_driver_lists_one(machine, body, visible):
     machine.tool("nvidia-smi", body)
