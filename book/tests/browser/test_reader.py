@@ -139,6 +139,15 @@ def test_copied_code_is_the_code_without_its_margin(page):
     assert copied.strip() in (CHAPTERS / "naive" / "naive.cu").read_text(encoding="utf-8")
 
 
+def test_a_listing_on_a_phone_has_no_empty_lines_between_its_lines(phone):
+    open_page(phone, "matmul.html")
+    height, lines = phone.locator("figure.kernel-listing:not(.counted) pre").first.evaluate(
+        "pre => [pre.getBoundingClientRect().height, [...pre.querySelectorAll('.code')].map(line => line.getBoundingClientRect().height)]"
+    )
+    assert len(lines) > 5 and min(lines) > 10
+    assert height < sum(lines) + 40  # the space above and below
+
+
 def test_answers_and_values_work_by_keyboard(page):
     open_page(page, "naive.html")
     fold = page.locator("details.answer").first
