@@ -3,6 +3,7 @@
 """``step-figures`` (what one step changes, in one strip) and ``kernel-table`` (all kernels of a page, a row each)."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from docutils import nodes
@@ -24,6 +25,9 @@ MOST_ROWS = 12
 
 #: Formats of a kernel-table where rows that differ would look alike.
 SPECS = {"percent_of_memcpy": ".1f"}
+
+#: What one stands for in figures that would else have too many digits to read, and their format.
+SCALED = {"instructions": (1e9, ".2f")}
 
 #: What an access costs: metric of the counts, words for a strip, words for the head of a column.
 COSTS = {
@@ -61,7 +65,7 @@ WORDS = {metric: words for metric, (words, _) in COSTS.items()} | {
     "percent_of_issue_slots": "% of issue slots taken",
     "percent_of_shared_cycles": "% of cycles that shared memory is busy",
     "instructions_per_pair": "instructions per pair",
-    "instructions": "instructions of all warps",
+    "instructions": "billion instructions of all warps",
     "ms": "ms",
 }
 
@@ -91,7 +95,11 @@ def counted_value(evidence: Evidence, slug: str, kernel: str, metric: str) -> Va
 
 def timed_value(evidence: Evidence, slug: str, kernel: str, size: str, metric: str) -> Value:
     """Return a measured metric of a kernel; that of the ceiling is of the chapter that measures it."""
-    return evidence.value(f"{CEILING_SLUG if kernel == CEILING else slug}.{kernel}.{size}.{metric}")
+    value = evidence.value(f"{CEILING_SLUG if kernel == CEILING else slug}.{kernel}.{size}.{metric}")
+    if metric not in SCALED:
+        return value
+    one, spec = SCALED[metric]
+    return replace(value, number=value.number / one, default_format=spec)
 
 
 def rate_metrics(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, str]:
