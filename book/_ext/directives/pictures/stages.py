@@ -12,8 +12,10 @@ from conflict_free.evidence.sentences import plural
 from ..project import EvidenceDirective, picture, render
 from .timeline import numbered_kernels
 
-#: What a tile of the drawing takes to arrive and to be multiplied, in units of time, and how many tiles are drawn.
-ARRIVAL, PRODUCT, TILES = 3, 1, 9
+#: What a tile of the drawing takes to arrive and to be multiplied, in units of time.
+ARRIVAL, PRODUCT = 3, 1
+#: At most so many tiles are drawn, and none whose product ends later: the text stays legible on a phone.
+TILES, END = 9, 28
 MOST_STAGES = 4
 
 #: Units of the picture: a unit of time, a row, the room for its name.
@@ -37,6 +39,8 @@ def panel_of(kernel: str, stages: int) -> dict[str, Any]:
     """Return a panel: a row of bars for each place of a tile, and one for the products."""
     bars = []
     for tile, (asked, begun) in enumerate(schedule(TILES, stages, ARRIVAL, PRODUCT)):
+        if begun + PRODUCT > END:
+            break
         bars.append({"kind": "arrival", "row": tile % stages, "x": asked * TIME, "width": ARRIVAL * TIME, "tile": tile})
         bars.append({"kind": "product", "row": stages, "x": begun * TIME, "width": PRODUCT * TIME, "tile": tile})
     names = [f"place {place + 1}" for place in range(stages)] if stages > 1 else ["one place"]
@@ -52,7 +56,7 @@ class StageTimeline(EvidenceDirective, directive="stage-timeline"):
         panels = [panel_of(kernel, stages) for kernel, stages in numbered_kernels(self, evidence, MOST_STAGES, "places")]
         last = max(bar["x"] + bar["width"] for panel in panels for bar in panel["bars"])
         said = " ".join(
-            f"{panel['kernel']}, {plural(panel['stages'], 'place')}: the product of tile {TILES - 1} ends after "
+            f"{panel['kernel']}, {plural(panel['stages'], 'place')}: the product of tile {panel['bars'][-1]['tile']} ends after "
             f"{max(bar['x'] + bar['width'] for bar in panel['bars']) / TIME:.0f} units of time."
             for panel in panels
         )
