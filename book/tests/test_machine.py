@@ -82,6 +82,6 @@ def test_a_tile_is_asked_for_when_a_place_is_free_and_multiplied_when_it_has_arr
     for places in (4, 5):
         assert [begun for _, begun in stages.schedule(6, places, 3, 1)] == [3, 4, 5, 6, 7, 8]
     html = project.build_page(".. stage-timeline::\n\n   copy.copy_plain | 1\n   copy.copy_shared | 3\n")
-    assert "copy_plain, 1 place: the product of tile 8 ends after 36 units of time." in html
-    assert html.count('class="wait"') == html.count('class="store"') == 2 * stages.TILES
+    assert "copy_plain, 1 place: the product of tile 6 ends after 28 units of time." in html
+    assert html.count('class="wait"') == html.count('class="store"') == 7 + stages.TILES  # of one place, as many as end in time
     assert "is not SLUG.KERNEL | N with 1 to 4 places" in project.build_error(".. stage-timeline::\n\n   copy.copy_plain | 5\n")
