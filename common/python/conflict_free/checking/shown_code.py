@@ -15,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,8 @@ _MADE = ("count-report", "library-call", "recorded-run")
 
 #: The start of a function that runs on the GPU.
 _DEVICE = re.compile(r"^(?:template\s*<[^\n]*>\s*\n)?[^\n/#]*__(?:global|device)__[^\n;=]*\(", re.MULTILINE)
+#: The most spaces before a part of a kernel that is listed by itself.
+_DEEPEST = 16
 #: A folder of the build folder. It has a file for each command that succeeded, named by the hash of the program and its arguments.
 RAN_WELL = "commands_that_ran"
 _PROGRAM = re.compile(r"build/chapters/(\w+)/\1")
@@ -108,8 +111,13 @@ def blocks(folder: Path) -> list[Block]:
 
 
 def _plain(text: str) -> str:
-    """Return code for a comparison, without empty lines and indentation: a diff has no empty lines, and a part of a kernel begins at the left."""
-    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+    """Return code for a comparison, without empty lines: a diff does not show them."""
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
+
+
+def _stands_in(text: str, source: str) -> bool:
+    """Return whether code is a part of a source. A listing of a part of a kernel has lost the indentation that its lines have in common."""
+    return any(textwrap.indent(text, " " * spaces) in source for spaces in range(0, _DEEPEST + 1, 4))
 
 
 def device_functions(text: str) -> Iterator[tuple[int, str]]:
@@ -161,7 +169,7 @@ def untested_blocks(found: list[Block], build: Path) -> Iterator[str]:
             yield f"{block.page}: a block of code that no directive has made from a tested source: '{first}'"
         else:
             for without in ("del", "ins"):
-                if not all(any(text in source for source in sources) for text in block.parts(without)):
+                if not all(any(_stands_in(text, source) for source in sources) for text in block.parts(without)):
                     yield f"{block.page}: code that stands in no tested source: '{first}'"
                     break
 

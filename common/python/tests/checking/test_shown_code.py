@@ -72,6 +72,16 @@ def test_code_that_was_typed(rendered):
     assert "no directive has made" in rendered(SHOWN, ("highlight-text", "anything"))[0]
 
 
+def test_a_part_of_a_kernel_begins_at_the_left_and_keeps_its_steps(house, rendered):
+    text = "__global__ void two(int* a)\n{\n    for (;;) {\n        a[0] = 1;\n    }\n}\n"
+    (house.root / "chapters" / "copy" / "two.cuh").write_text("#pragma once\n" + text, encoding="utf-8")
+    shown = (SHOWN, ("highlight-cuda", text))
+    assert rendered(*shown, ("highlight-cuda", "for (;;) {\n    a[0] = 1;\n}")) == []
+    assert rendered(*shown, ("highlight-cuda", "for (;;) {\na[0] = 1;\n}")) == [
+        "copy.html: code that stands in no tested source: 'for (;;) {'"
+    ]
+
+
 def test_both_sides_of_a_diff(rendered):
     old, new = "constexpr int TILE_DIM = 32;", "// [/constants]"
     diff = '<span class="diff-line {0}"><span class="mark">x</span><span class="code">{1}</span></span>\n'
