@@ -72,6 +72,14 @@ def test_a_caption_tells_what_the_model_counted_from_what_the_gpu_counted(projec
     assert "Counted by the model at 2048 × 2048. From the GPU's counters at 16384 × 16384: % of issue slots taken. Timed on" in said
 
 
+def test_instructions_are_shown_in_billions(project):
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "copy.json") as result:
+        for row, number in zip(result["rows"], range(1_234_000_000, 9_000_000_000, 1_000_000_000)):
+            row["traffic"] = {"instructions": number}
+    said = text_of(project.build_page(".. step-figures:: copy.copy_plain copy.copy_shared\n   :show: instructions"))
+    assert re.search(r"billion instructions of all warps \d\.23 → \d\.23 ", said)
+
+
 def test_a_table_names_each_commit_that_its_times_come_from(project):
     with synthetic.changed_json(project.results / synthetic.MACHINE / "naive.json") as result:
         result["provenance"]["commit"] = "f" * 40
