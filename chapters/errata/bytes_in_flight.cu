@@ -42,14 +42,20 @@ __global__ void bytes_in_flight(float* output, const float* input, int width)
 
 constexpr int multiprocessor_threads = 2048, multiprocessor_shared = 228 << 10, reserved_shared = 1 << 10;
 
-// The milliseconds of the fastest of some launches, with `resident` blocks on a multiprocessor.
+// The bytes of shared memory that a block must have beside its own, so that no more than `resident` find room on a multiprocessor.
 template <Order order, int TILE_DIM, int LOADS>
-float best_time(const Matrices& m, int resident, int launches)
+int unused_shared(int resident)
+{
+    cudaFuncAttributes attributes;
+    cudaFuncGetAttributes(&attributes, bytes_in_flight<order, TILE_DIM, LOADS>);
+    return multiprocessor_shared / resident - reserved_shared - int(attributes.sharedSizeBytes);
+}
+
+// The milliseconds of the fastest of some launches.
+template <Order order, int TILE_DIM, int LOADS>
+float best_time(const Matrices& m, int unused_bytes, int launches)
 {
     auto kernel = bytes_in_flight<order, TILE_DIM, LOADS>;
-    cudaFuncAttributes attributes;
-    cudaFuncGetAttributes(&attributes, kernel);
-    int unused_bytes = multiprocessor_shared / resident - reserved_shared - int(attributes.sharedSizeBytes);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
     std::vector<float> times = milliseconds(launches, [&] {
         kernel<<<dim3(m.width / TILE_DIM, m.width / TILE_DIM), dim3(TILE_DIM, TILE_DIM / LOADS), unused_bytes>>>(
@@ -64,9 +70,15 @@ void print_speeds(const Matrices& m, const char* name)
     int threads = TILE_DIM * TILE_DIM / LOADS;
     for (int resident : {1, 2, 3, 4, 6, 8, 12, 16, 32}) {
         if (resident * threads > multiprocessor_threads) return;
-        float ms = best_time<order, TILE_DIM, LOADS>(m, resident, 12);
         int kibibytes_in_flight = resident * threads * LOADS * int(sizeof(float)) / 1024;
-        std::printf("figure %s_tile_%d_loads_%d_kib_%d %.5g\n", name, TILE_DIM, LOADS, kibibytes_in_flight, gigabytes_per_second(m, ms));
+        auto print = [&](const char* how, int unused_bytes) {
+            float ms = best_time<order, TILE_DIM, LOADS>(m, unused_bytes, 12);
+            std::printf("figure %s_tile_%d_loads_%d_kib_%d%s %.5g\n", name, TILE_DIM, LOADS, kibibytes_in_flight, how,
+                gigabytes_per_second(m, ms));
+        };
+        print("", unused_shared<order, TILE_DIM, LOADS>(resident));
+        // As many blocks as the threads permit, without unused shared memory: more of it is left to the L1.
+        if (resident * threads == multiprocessor_threads) print("_none_unused", 0);
     }
 }
 
@@ -75,7 +87,7 @@ template <Order order, int TILE_DIM, int LOADS>
 size_t measure(const Matrices& m, const char* name)
 {
     Matrices small = with_input(m, small_width);
-    bool has_time = !std::isnan(best_time<order, TILE_DIM, LOADS>(small, 1, 1));
+    bool has_time = !std::isnan(best_time<order, TILE_DIM, LOADS>(small, unused_shared<order, TILE_DIM, LOADS>(1), 1));
     size_t wrong = wrong_elements(small, order > Order::copy);
     if (has_time) print_speeds<order, TILE_DIM, LOADS>(with_input(m, large_width), name);
     return wrong;

@@ -13,7 +13,7 @@
 enum class Order { copy, along, down };
 
 struct Phases {
-    long long begin, first, arrived, passed, end;
+    long long begin, first, arrived, end;
     unsigned multiprocessor;
 };
 
@@ -55,8 +55,6 @@ __global__ void phases_of_a_warp(float* output, const float* input, int width, P
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
     long long arrived = now();
     __syncthreads();
-    // A few cycles after `arrived`, fewer than a barrier takes: this clock is read before the barrier lets the warp pass.
-    long long passed = now();
     for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
         if (order == Order::copy)
             output[(down + j) * width + across + threadIdx.x] = tile[j][threadIdx.x];
@@ -67,7 +65,7 @@ __global__ void phases_of_a_warp(float* output, const float* input, int width, P
     int block = blockIdx.y * gridDim.x + blockIdx.x, warps = TILE_DIM * BLOCK_ROWS / 32;
     int warp = (threadIdx.y * TILE_DIM + threadIdx.x) / 32;
     if (block % SAMPLED == 0 && threadIdx.x % 32 == 0)
-        phases[block / SAMPLED * warps + warp] = {begin, first, arrived, passed, end, multiprocessor()};
+        phases[block / SAMPLED * warps + warp] = {begin, first, arrived, end, multiprocessor()};
 }
 // [/phases_of_a_warp]
 

@@ -6,32 +6,8 @@
 
 #include <conflict_free/product_chapter.hpp>
 
+#include "tensor_map.cuh"
 #include "tiles.cuh"
-
-// [describe]
-// Describes a matrix to the copy engine: where its rows lie, and boxes of 64 columns, swizzled.
-CUtensorMap describe(const bf16* matrix, int width, int height, int box_height)
-{
-    // A function of the driver: asked for by name, so that no program needs to be linked with it.
-    static auto encode = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found{};
-        CUDA_CHECK(cudaGetDriverEntryPointByVersion(
-            "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
-        return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-    }();
-    const cuuint64_t extent[] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(height)};
-    const cuuint64_t row_bytes[] = {extent[0] * sizeof(bf16)};
-    const cuuint32_t box[] = {BOX, static_cast<cuuint32_t>(box_height)}, every[] = {1, 1};
-    CUtensorMap map;
-    const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<bf16*>(matrix),
-        extent, row_bytes, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-        CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS)
-        throw std::runtime_error("cuTensorMapEncodeTiled failed: " + std::to_string(result));
-    return map;
-}
-// [/describe]
 
 using namespace conflict_free;
 
@@ -76,7 +52,7 @@ ProductChapter::Kernel by_tma(std::string name, OnTensors kernel)
         constexpr std::size_t shared_bytes = STAGES * STAGE * sizeof(bf16);
         permit_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
         kernel<<<grid_of(p, TILE_N, TILE_M), THREADS, shared_bytes>>>(
-            p.c, describe(p.a, p.k, p.m, TILE_M), describe(p.b, p.n, p.k, TILE_K), p.m, p.n, p.k);
+            p.c, tensor_map(p.a, p.k, p.m, TILE_M), tensor_map(p.b, p.n, p.k, TILE_K), p.m, p.n, p.k);
     };
     return {.name = std::move(name),
         .launch = launch,
@@ -92,7 +68,7 @@ ProductChapter::Kernel by_wgmma(std::string name, OnTensors kernel)
         CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
         const dim3 tiles = grid_of(p, WIDE_N, TILE_M);
         kernel<<<std::min<unsigned>(tiles.x * tiles.y, multiprocessors), WGMMA_THREADS, shared_bytes>>>(
-            p.c, describe(p.a, p.k, p.m, TILE_M), describe(p.b, p.n, p.k, TILE_K), p.m, p.n, p.k);
+            p.c, tensor_map(p.a, p.k, p.m, TILE_M), tensor_map(p.b, p.n, p.k, TILE_K), p.m, p.n, p.k);
     };
     return {.name = std::move(name), .launch = launch, .expect = {global_store.sectors_per_request == 8}};
 }
