@@ -31,7 +31,7 @@ __global__ void cost_of_a_wavefront(unsigned* sums, const unsigned* numbers, int
 }
 // [/cost_of_a_wavefront]
 
-constexpr int small_n = 1000, large_n = 1 << 25, multiprocessor_blocks = 8;
+constexpr int small_n = 1000, large_n = 1 << 27, multiprocessor_blocks = 8;
 
 __global__ void fill(unsigned* numbers, int n)
 {

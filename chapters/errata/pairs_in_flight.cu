@@ -169,7 +169,7 @@ void print_pairs(const Square& s)
     std::printf("figure places_%d_arriving_cycles %.5g\n", PLACES, arriving);
 
     // Some pairs in the middle of a tile of C.
-    int first = pairs / 2 + 32, shown = 8;
+    int first = pairs / 2 + 32, shown = 14;
     for (int i = 0; i < shown; ++i) {
         const Clocks& pair = all[first + i];
         long long zero = all[first].asked;

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``stage-timeline``: tiles that arrive and are multiplied over time, by the number that has room; a drawing, with no measured time in it."""
+"""Tiles that arrive and are multiplied over time, by the number that has room.
+
+``stage-timeline`` is a drawing, with no measured time in it; ``measured-stages`` draws the clocks of a program.
+"""
 
 from typing import Any
 
@@ -64,3 +67,46 @@ class StageTimeline(EvidenceDirective, directive="stage-timeline"):
             "stages.html", panels=panels, description=said, width=LEFT + last + 8, left=LEFT, row=ROW, arrival=ARRIVAL, product=PRODUCT
         )
         return picture(html, said)
+
+
+#: The pairs whose clocks the program prints, the last cycle that is drawn, and the cycles of a unit of the picture and between two marks.
+PAIRS, LAST_CYCLE, CYCLES, MARK = 14, 10_000, 48, 2_000
+
+
+def measured_panel(clocks: list[dict[str, float]], places: int) -> dict[str, Any]:
+    """Return a panel of pairs whose ``asked``, ``arrived`` and ``begun`` are in cycles: each stays in its place until the next one is asked for."""
+    bars = []
+    for pair, clock in enumerate(clocks[:-places]):
+        freed = clocks[pair + places]["asked"]
+        if freed > LAST_CYCLE:
+            break
+        row = {"row": pair % places, "pair": pair}
+        bars.append({**row, "kind": "wait", "x": clock["asked"] / CYCLES, "width": (clock["arrived"] - clock["asked"]) / CYCLES})
+        bars.append({**row, "kind": "store", "x": clock["begun"] / CYCLES, "width": (freed - clock["begun"]) / CYCLES})
+    return {"places": places, "bars": bars}
+
+
+class MeasuredStages(EvidenceDirective, directive="measured-stages"):
+    """``.. measured-stages:: SPECIMEN``: the clocks of a program with room for the pairs that the body names, as in ``2 4``."""
+
+    required_arguments = 1
+    has_content = True
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        specimen, panels, said = self.arguments[0], [], []
+        for places in " ".join(self.content).split():
+            clocks = [
+                {what: evidence.value(f"errata.{specimen}.places_{places}_pair_{pair}_{what}").number for what in ("asked", "arrived", "begun")}
+                for pair in range(PAIRS)
+            ]
+            panel = measured_panel(clocks, int(places))
+            for what in ("arriving_cycles", "cycles_a_pair"):
+                panel[what] = evidence.value(f"errata.{specimen}.places_{places}_{what}").text(",.0f")
+            panels.append(panel)
+            said.append(f"{plural(int(places), 'place')}: pair {PAIRS - 1} is asked for after {clocks[-1]['asked']:,.0f} cycles.")
+        marks = [{"x": cycle / CYCLES, "cycle": cycle} for cycle in range(0, LAST_CYCLE + 1, MARK)]
+        html = render(
+            "measured_stages.html", panels=panels, marks=marks, description=" ".join(said), width=LEFT + LAST_CYCLE / CYCLES + 8, left=LEFT, row=ROW
+        )
+        return picture(html, " ".join(said))

@@ -5,6 +5,7 @@
 import dataclasses
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from conflict_free.model_files import RATES
@@ -31,6 +32,7 @@ from .values import COMPARISONS, Comparison, Value, describe, where_it_ran
 _COMPARISON = re.compile(r"\s(>=|<=|==|>|<)\s")
 _OF_SPEEDS = re.compile(rf"\s({'|'.join(SPEED_CLAIMS)})\s")
 _OPERATION = re.compile(r" ([*/]) ")
+_DIFFERENCE = re.compile(r" - ")
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 
 
@@ -44,7 +46,8 @@ class Evidence(Rows):
         return made
 
     def value(self, key: str) -> Value:
-        """Return the value of a key, or of ratios and products from left to right: ``A / B``, ``A * B / 2``.
+        """Return the value of a key, of ratios and products from left to right, ``A / B``, ``A * B / 2``, or of differences of these:
+        ``A / B - C / D``. A factor may be a number.
 
         A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
         with a counted metric of another modeled machine; ``slug.peers.NAME.size.metric`` with a measured metric of a library;
@@ -53,25 +56,38 @@ class Evidence(Rows):
         bound grants a cycle; or ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
         is missing or stale.
         """
-        first, *others = _OPERATION.split(key)
-        found = self._single(first.strip())
+        first, *others = _DIFFERENCE.split(key)
+        found = self._product(first)
         if not others:
             return found
-        number, provenances, stale = self._number(first, found), [found.provenance], found.stale
-        for operation, part in zip(others[::2], others[1::2]):
-            by = Value(float(part), "") if _NUMBER.match(part) else self._single(part.strip())
+        parts = [found, *map(self._product, others)]
+        numbers = [self._number(part, value) for part, value in zip((first, *others), parts)]
+        return self._computed(key, numbers[0] - sum(numbers[1:]), parts)
+
+    def _product(self, key: str) -> Value:
+        first, *others = _OPERATION.split(key)
+        if not others:
+            return self._single(first.strip())
+        parts = [Value(float(part), "") if _NUMBER.match(part.strip()) else self._single(part.strip()) for part in (first, *others[1::2])]
+        if not any(part.provenance for part in parts):
+            raise ResultError(f"{key!r} names no result")
+        number = self._number(first, parts[0])
+        for operation, part, by in zip(others[::2], others[1::2], parts[1:]):
             factor = self._number(part, by)
             if operation == "/" and factor == 0:
                 raise ResultError(f"{part.strip()} is 0, so nothing can be divided by it")
             number = number / factor if operation == "/" else number * factor
-            provenances += [by.provenance] if by.provenance else []
-            stale = stale or by.stale
-        return Value(number, f"{key}: {'; and: '.join(dict.fromkeys(provenances))}", stale=stale)
+        return self._computed(key, number, parts)
+
+    @staticmethod
+    def _computed(key: str, number: float, parts: Sequence[Value]) -> Value:
+        provenances = dict.fromkeys(part.provenance for part in parts if part.provenance)
+        return Value(number, f"{key}: {'; and: '.join(provenances)}", stale=any(part.stale for part in parts))
 
     @staticmethod
     def _number(part: str, value: Value) -> float:
         if isinstance(value.number, str):
-            raise ResultError(f"{part.strip()} is not a number, so it has no ratio and no product")
+            raise ResultError(f"{part.strip()} is not a number, so it has no ratio, no product and no difference")
         return value.number
 
     def compare(self, expression: str) -> Comparison:
