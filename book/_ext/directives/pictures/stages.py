@@ -97,7 +97,10 @@ class MeasuredStages(EvidenceDirective, directive="measured-stages"):
         specimen, panels, said = self.arguments[0], [], []
         for places in " ".join(self.content).split():
             clocks = [
-                {what: evidence.value(f"errata.{specimen}.places_{places}_pair_{pair}_{what}").number for what in ("asked", "arrived", "begun")}
+                {
+                    what: evidence.value(f"errata.{specimen}.places_{places}_pair_{pair}_{what}").number
+                    for what in ("asked", "arrived", "begun")
+                }
                 for pair in range(PAIRS)
             ]
             panel = measured_panel(clocks, int(places))
@@ -107,6 +110,12 @@ class MeasuredStages(EvidenceDirective, directive="measured-stages"):
             said.append(f"{plural(int(places), 'place')}: pair {PAIRS - 1} is asked for after {clocks[-1]['asked']:,.0f} cycles.")
         marks = [{"x": cycle / CYCLES, "cycle": cycle} for cycle in range(0, LAST_CYCLE + 1, MARK)]
         html = render(
-            "measured_stages.html", panels=panels, marks=marks, description=" ".join(said), width=LEFT + LAST_CYCLE / CYCLES + 8, left=LEFT, row=ROW
+            "measured_stages.html",
+            panels=panels,
+            marks=marks,
+            description=" ".join(said),
+            width=LEFT + LAST_CYCLE / CYCLES + 8,
+            left=LEFT,
+            row=ROW,
         )
         return picture(html, " ".join(said))
