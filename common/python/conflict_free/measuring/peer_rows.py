@@ -28,7 +28,7 @@ SCRIPT = Path(__file__).with_name("peers") / "time_peers.py"
 CPP = {
     "transpose": {"cuBLAS": "transpose_cublas", "cuTENSOR": "transpose_cutensor"},
     "sum": {"CUB": "sum_cub"},
-    "product": {"cuBLAS": "product_cublas"},
+    "product": {"cuBLAS": "product_cublas", "CUTLASS": "product_cutlass"},
 }
 # Python libraries by the name of their module, and their subjects.
 PYTHON = {"torch": ("PyTorch", ("transpose", "sum", "nearest", "product")), "cupy": ("CuPy", ("transpose", "sum"))}
