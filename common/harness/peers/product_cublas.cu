@@ -4,12 +4,11 @@
 // Products of cuBLAS, timed and checked as the kernels of the chapters are. scripts/measure --peers stores the text
 // between a call's markers with its times.
 
-#include <map>
-
 #include <conflict_free/product_chapter.hpp>
 
 #include "cublas.hpp"
 #include "peers.hpp"
+#include "prepared.hpp"
 
 using namespace conflict_free;
 
@@ -33,33 +32,27 @@ __global__ void to_bf16(__nv_bfloat16* to, const float* from, int count) {
     if (i < count) to[i] = __float2bfloat16(from[i]);
 }
 
-/// The matrices of a buffer set as floats, and room for a product. Made by the first launch on the set, which is not timed.
+/// Matrices of floats, and room for their product.
 struct Floats {
     DeviceBuffer<float> a, b, c;
-
-    static const Floats& of(const Product& p) {
-        static std::map<const void*, Floats> made;
-        static Product size{};
-        if (size.m != p.m || size.n != p.n || size.k != p.k) made.clear();
-        size = p;
-        const auto [at, is_new] = made.try_emplace(p.c);
-        if (is_new) {
-            at->second = {DeviceBuffer<float>(extent(p.m, p.k)), DeviceBuffer<float>(extent(p.k, p.n)),
-                          DeviceBuffer<float>(extent(p.m, p.n))};
-            to_float<<<(p.m * p.k + 255) / 256, 256>>>(at->second.a.data(), p.a, p.m * p.k);
-            to_float<<<(p.k * p.n + 255) / 256, 256>>>(at->second.b.data(), p.b, p.k * p.n);
-        }
-        return at->second;
-    }
-
-    static std::size_t extent(int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
 };
+
+DeviceBuffer<float> floats(int rows, int columns) {
+    return DeviceBuffer<float>(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+}
+
+DeviceBuffer<float> as_floats(const __nv_bfloat16* matrix, int rows, int columns) {
+    DeviceBuffer<float> made = floats(rows, columns);
+    to_float<<<(rows * columns + 255) / 256, 256>>>(made.data(), matrix, rows * columns);
+    return made;
+}
 
 /// The product of floats without tensor cores. Its result is rounded to bf16 in the timed launch, so that the check can compare it.
 void cublas_sgemm(const Product& p) {
     const cublasHandle_t handle = cublas();
     const float one = 1, zero = 0;
-    const Floats& f = Floats::of(p);
+    const Floats& f =
+        prepared<Floats>(p, [&](Floats& made) { made = {as_floats(p.a, p.m, p.k), as_floats(p.b, p.k, p.n), floats(p.m, p.n)}; });
     // [cublas_sgemm]
     CUBLAS_CHECK(
         cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m, p.k, &one, f.b.data(), p.n, f.a.data(), p.k, &zero, f.c.data(), p.n));

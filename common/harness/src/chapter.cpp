@@ -23,6 +23,9 @@ constexpr int exit_check_failed = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_no_device = 77;
 
+/// From so many results on, the power of a product is measured: at smaller sizes the GPU is not full.
+constexpr std::size_t least_elements_for_power = std::size_t{2048} * 2048;
+
 std::string gibibytes(std::size_t bytes) {
     std::ostringstream text;
     text << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / (1 << 30) << " GiB";
@@ -184,6 +187,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets) {
             .host_time = {},
             .time_across_gpus = {},
             .sm_mhz = {},
+            .watts = {},
             .figures = {}};
     backend::Outcome outcome;
     chapter_.repetitions_ = is_timed(size) ? kernel.repetitions : std::min(kernel.repetitions, 2);
@@ -196,7 +200,10 @@ Row ChapterRun::run_kernel(Size size, int number, int sets) {
         // The chapter has timed the kernel.
     } else if (is_timed(size)) {
         row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples, kernel.repetitions);
-        row.sm_mhz = measure_sm_mhz([&] { chapter_.launch(number, 0); }, row.times->warm.median_ms * kernel.repetitions);
+        const auto launch = [&] { chapter_.launch(number, 0); };
+        const double launch_ms = row.times->warm.median_ms * kernel.repetitions;
+        row.sm_mhz = measure_sm_mhz(launch, launch_ms);
+        if (row.work && row.work->unit == flop && size.count() >= least_elements_for_power) row.watts = measure_watts(launch, launch_ms);
     } else {
         outcome = backend::run_once([&] { chapter_.launch(number, 0); });
         row.hazards = std::move(outcome.hazards);

@@ -65,7 +65,7 @@ ProductChapter::ProductChapter(std::string slug, std::string question) : Chapter
 
 int ProductChapter::depth(Size size) { return ((size.width + size.height + 1) / 2 + 7) / 8 * 8; }
 
-std::optional<Work> ProductChapter::work(Size size) const { return Work{"FLOP", 2.0 * static_cast<double>(size.count()) * depth(size)}; }
+std::optional<Work> ProductChapter::work(Size size) const { return Work{flop, 2.0 * static_cast<double>(size.count()) * depth(size)}; }
 
 std::size_t ProductChapter::bytes_of_set(Size size) const {
     const auto k = static_cast<std::size_t>(depth(size)), m = static_cast<std::size_t>(size.height),

@@ -144,6 +144,7 @@ Json to_json(const Row& row) {
                  {"time", time_json(row)}};
     if (row.library) json["library"] = {{"name", row.library->name}, {"version", row.library->version}};
     if (row.sm_mhz) json["sm_mhz"] = *row.sm_mhz;
+    if (row.watts) json["watts"] = *row.watts;
     if (!row.figures.empty()) json["figures"] = row.figures;
     return json;
 }

@@ -44,6 +44,8 @@ struct Row {
     std::optional<Spread> time_across_gpus;
     /// The clock of the multiprocessors while a timed kernel ran.
     std::optional<double> sm_mhz;
+    /// The power that the GPU took meanwhile.
+    std::optional<double> watts;
     /// Further figures, by name.
     std::map<std::string, double> figures;
 

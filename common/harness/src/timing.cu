@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <thread>
 #include <vector>
 
 #include "conflict_free/device_buffer.hpp"
 #include "conflict_free/error.hpp"
 #include "conflict_free/timing.hpp"
+#include "power.hpp"
 
 namespace conflict_free {
 
@@ -22,6 +25,10 @@ constexpr int most_launches = 1000;
 constexpr int least_samples = 10;
 constexpr double clock_watch_ms = 5.0;
 constexpr double queued_ms = 0.2;
+constexpr double power_settles_ms = 400.0;
+constexpr double power_watch_ms = 200.0;
+constexpr double ms_between_readings = 10.0;
+constexpr double queued_for_power_ms = 20.0;
 
 cudaDeviceProp device_properties() {
     int device = 0;
@@ -103,6 +110,13 @@ public:
     Event& operator=(const Event&) = delete;
 
     void record(cudaStream_t stream = nullptr) { CUDA_CHECK(cudaEventRecord(event_, stream)); }
+    /// True until the GPU gets to this event.
+    bool is_ahead() const {
+        if (cudaEventQuery(event_) != cudaErrorNotReady) return false;
+        // CUDA notes that as an error, which the next launch would report.
+        cudaGetLastError();
+        return true;
+    }
     /// Milliseconds from `begin` to this event, once both have happened.
     float since(const Event& begin) const {
         CUDA_CHECK(cudaEventSynchronize(event_));
@@ -128,11 +142,16 @@ int affordable(int samples, double sample_ms) {
     return std::clamp(static_cast<int>(most_total_ms / sample_ms), std::min(samples, least_samples), samples);
 }
 
+/// Milliseconds since `begin` by the host's clock.
+double ms_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
 /// Milliseconds that `compute` takes by the host's clock.
 double host_sample(const std::function<void()>& compute) {
     const auto begin = std::chrono::steady_clock::now();
     compute();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    return ms_since(begin);
 }
 
 /// One sample: milliseconds a launch.
@@ -204,6 +223,36 @@ double measure_sm_mhz(const std::function<void()>& launch, double launch_ms) {
     CUDA_CHECK(cudaStreamSynchronize(stream.get()));
     seen.copy_to({&watch, 1});
     return static_cast<double>(watch.cycles) / static_cast<double>(watch.nanoseconds) * 1e3;
+}
+
+std::optional<double> measure_watts(const std::function<void()>& launch, double launch_ms) {
+    if (!read_watts()) return {};
+    // While the GPU is at one group of launches, the next one waits in its queue, which has room for about a thousand.
+    const int launches = std::clamp(static_cast<int>(queued_for_power_ms / launch_ms), 1, 400);
+    std::array<Event, 2> ends;
+    const auto enqueue = [&](Event& end) {
+        for (int i = 0; i < launches; ++i) launch();
+        end.record();
+    };
+    std::vector<double> readings;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto is_over = [&] { return ms_since(begin) >= power_settles_ms + power_watch_ms; };
+    double due = power_settles_ms;
+    enqueue(ends[0]);
+    for (std::size_t i = 1; !is_over(); ++i) {
+        enqueue(ends[i % 2]);
+        do {
+            if (ms_since(begin) >= due) {
+                if (const std::optional<double> watts = read_watts()) readings.push_back(*watts);
+                due = ms_since(begin) + ms_between_readings;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        } while (ends[(i - 1) % 2].is_ahead() && !is_over());
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+    if (readings.empty()) return {};
+    std::sort(readings.begin(), readings.end());
+    return quantile(readings, 0.5);
 }
 
 Spread measure_host_time(const std::function<void()>& compute, int samples) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include "conflict_free/random.hpp"
 #include "conflict_free/size.hpp"
 #include "conflict_free/sums.hpp"
+#include "conflict_free/timing.hpp"
 #include "conflict_free/verify.hpp"
 
 namespace conflict_free {
@@ -167,6 +169,18 @@ TEST(Expectation, CountsByTheBlockOfAllLaunches) {
     EXPECT_EQ(expectation.text, "shared_store.conflicts_per_block == 3");
     EXPECT_TRUE(expectation.holds(expectation.metric.value(counts)));
     EXPECT_EQ(shared_store.wavefronts_per_block.value(counts), 6);
+}
+
+TEST(Timing, PowerIsThatOfThisMomentOrElseOfTheLastSecond) {
+    // Under its name of NVML, so that the harness finds it in place of another.
+    void* const nvml = dlopen(PRETEND_NVML, RTLD_NOW);
+    ASSERT_NE(nvml, nullptr) << dlerror();
+    int launches = 0;
+    const auto watts = [&] { return measure_watts([&] { ++launches; }, 100); };
+    EXPECT_EQ(watts(), 650.5);
+    EXPECT_GT(launches, 100);
+    *static_cast<int*>(dlsym(nvml, "status_of_this_moment")) = 3;
+    EXPECT_EQ(watts(), 300.25);
 }
 
 TEST(Verify, PartsCoverEverythingOnce) {

@@ -271,6 +271,7 @@ def add_peers(results: Path, slug: str, machine: str = MACHINE, factor: float = 
                         **row,
                         "check": {"passed": passed, "message": "" if passed else "wrong"},
                         "time": {"cold": _sample(median), "warm": _sample(median / 2)},
+                        **({"watts": 700} if size == "2048x2048" else {}),
                     }
                 )
 

@@ -30,6 +30,9 @@ struct Work {
     double amount = 0;
 };
 
+/// The unit of a product's work: a multiplication or an addition.
+inline constexpr const char* flop = "FLOP";
+
 /// A library, whose call fills a row to compare with.
 struct Library {
     /// The library's name, such as "cuBLAS".

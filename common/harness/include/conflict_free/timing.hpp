@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace conflict_free {
@@ -56,6 +57,12 @@ Times measure_times(const std::function<void(int set)>& launch, int sets, int sa
 /// @param launch starts the kernel
 /// @param launch_ms about how long a launch runs
 double measure_sm_mhz(const std::function<void()>& launch, double launch_ms);
+
+/// The power that the GPU takes while one launch follows another without a pause, in watts: the median of readings over 0.2 s, behind
+/// 0.4 s in which the clock and the power settle. Nothing where the driver's library NVML does not tell it.
+/// @param launch starts the kernel
+/// @param launch_ms about how long a launch runs
+std::optional<double> measure_watts(const std::function<void()>& launch, double launch_ms);
 
 /// Times `compute`, which runs on the host, by the host's monotonic clock. One run comes first and is not timed. Samples are
 /// one run each, and as many as measure_times() would take of a kernel that runs as long.

@@ -135,6 +135,9 @@ def speed(row: dict[str, Any], state: str = "cold", spec: str = "") -> str:
 #: The number of pieces of a transpose across GPUs, for measurements that set it.
 PIECES = (3, 4, 5, 6, 8)
 
+#: Readings while launches of a row follow one another: the clock of the multiprocessors, and the power of the GPU.
+GAUGES = ("sm_mhz", "watts")
+
 #: Metrics of a measured row: the state, and the value taken from it.
 MEASURED = {
     "gbps": ("cold", "gbps"),
@@ -154,7 +157,7 @@ MEASURED = {
     "warm_percent_of_memcpy": ("warm", "percent"),
     "fits_l2": ("", "fits_l2"),
     "bytes": ("", "bytes"),
-    "sm_mhz": ("", "own"),
+    **{gauge: ("", "own") for gauge in GAUGES},
     "error": ("", "figures"),
     "link_bytes": ("", "figures"),
     "link_data_kib": ("", "figures"),
@@ -203,7 +206,7 @@ SHARES = {
 }
 
 #: Metrics that only our kernels have, and no library.
-OF_KERNELS = (*COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", "shared_cycles", *SHARES)
+OF_KERNELS = (*COUNTED, "figures", "instructions", "issue_limit", "percent_of_issue_limit", "shared_cycles", *SHARES)
 
 #: Ratios of the counts of a kind of access, such as ``sectors_per_request`` and ``sectors_over_ideal``: over, under.
 _PER = {

@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from conflict_free.console import ROOT, USAGE, OneLineParser, Stop, say, step
+from conflict_free.setup.folders import install_locked
 
 from .measure import CARRIED
 
@@ -117,6 +118,15 @@ def fill_site(site: Path, python_version: str) -> None:
         )
 
 
+def fill_headers(include: Path) -> None:
+    """Add the headers of CUTLASS."""
+    with tempfile.TemporaryDirectory() as folder:
+        install_locked("Headers of CUTLASS", ROOT / "requirements-cutlass.lock", python=Path(sys.executable), target=Path(folder))
+        headers = Path(folder) / "cutlass_library" / "source" / "include"
+        # A quarter of them are shapes of tiles that a program has to ask for.
+        shutil.copytree(headers, include, ignore=shutil.ignore_patterns("*_gmma*_ext.hpp"), dirs_exist_ok=True)
+
+
 def size_of(folder: Path) -> int:
     """Return the total size of a folder's files in bytes."""
     return sum(p.stat().st_size for p in folder.rglob("*") if p.is_file() and not p.is_symlink())
@@ -144,6 +154,7 @@ def main() -> int:
     shutil.rmtree(new, ignore_errors=True)
     try:
         fill_prefix(new / "prefix")
+        fill_headers(new / "prefix" / "usr" / "include")
         fill_site(new / "site", options.python_version)
         shutil.rmtree(CARRIED, ignore_errors=True)
         new.rename(CARRIED)

@@ -88,7 +88,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
                 "counters": counters,
                 "model": parity.model_counters(counts) if counts else None,
                 **({"caches": caches} if caches else {}),
-                **{key: row[key] for key in ("sm_mhz", "figures") if row.get(key)},
+                **{key: row[key] for key in (*metrics.GAUGES, "figures") if row.get(key)},
             }
         )
     if session.ncu and timed.get("traffic_sizes"):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conflict_free.console import ROOT, shown_path
-from conflict_free.evidence import files, source
+from conflict_free.evidence import files, metrics, source
 from conflict_free.evidence.names import ResultError
 
 from .measure import CARRIED
@@ -28,7 +28,7 @@ SCRIPT = Path(__file__).with_name("peers") / "time_peers.py"
 CPP = {
     "transpose": {"cuBLAS": "transpose_cublas", "cuTENSOR": "transpose_cutensor"},
     "sum": {"CUB": "sum_cub"},
-    "product": {"cuBLAS": "product_cublas"},
+    "product": {"cuBLAS": "product_cublas", "CUTLASS": "product_cutlass"},
 }
 # Python libraries by the name of their module, and their subjects.
 PYTHON = {"torch": ("PyTorch", ("transpose", "sum", "nearest", "product")), "cupy": ("CuPy", ("transpose", "sum"))}
@@ -87,9 +87,8 @@ def _row(found: Peers, ours: dict[str, dict], peer: dict) -> None:
     """Keep the measurement of a peer, with the values of its work that it shares with our kernels."""
     same = ours[peer["size"]]
     common = {key: same[key] for key in ("size", "width", "height", "element_bytes", "bytes", "work", "fits_l2") if key in same}
-    found.rows.append(
-        {**{key: peer[key] for key in ("name", "library", "version", "call")}, **common, "check": peer["check"], "time": peer["time"]}
-    )
+    own = {key: peer[key] for key in ("name", "library", "version", "call", "check", "time", *metrics.GAUGES) if key in peer}
+    found.rows.append({**own, **common})
     if not peer["check"]["passed"]:
         found.failures.append(f"{peer['name']} at {peer['size']} failed its check: {peer['check']['message']}")
 

@@ -18,6 +18,9 @@ HEADER = """\
 # Made by scripts/lock from {source}. Do not edit.
 """
 
+# The packages of these files are headers for C++: what else a package needs is for its Python modules.
+HEADERS = ("requirements-cutlass.in",)
+
 # Each machine chooses its own package index, so the repository names none.
 _PLACE = re.compile(r"://|^\s*(?:-i|-f|--(?:extra-)?index-url|--find-links|--trusted-host)\b", re.M)
 
@@ -76,6 +79,7 @@ def main() -> int:
                     "--no-emit-find-links",
                     "--no-header",
                     "--no-annotate",
+                    *(["--no-deps"] if source.name in HEADERS else []),
                     *(["--upgrade"] if options.upgrade else []),
                     source,
                     "-o",

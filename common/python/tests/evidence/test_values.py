@@ -129,7 +129,7 @@ def test_each_counter_of_the_schema_is_a_value():
 def test_the_issue_limit_is_that_of_the_inner_loop_at_the_clock_that_was_measured(project, result):
     key = "copy.copy_plain.2048"
     row = next(row for row in result["rows"] if (row["kernel"], row["size"]) == ("copy_plain", "2048x2048"))
-    row.update(work={"unit": "pairs", "amount": 4e9 * row["time"]["cold"]["median_ms"]}, sm_mhz=2000, figures={"error": 0.5})
+    row.update(work={"unit": "pairs", "amount": 4e9 * row["time"]["cold"]["median_ms"]}, sm_mhz=2000, watts=700, figures={"error": 0.5})
 
     def value(metric):
         synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
@@ -142,7 +142,7 @@ def test_the_issue_limit_is_that_of_the_inner_loop_at_the_clock_that_was_measure
         value("percent_of_issue_limit")
     result["provenance"]["multiprocessors"] = 100
     assert value("instructions_per_pair").text() == "6.40"
-    assert value("sm_mhz").number == 2000
+    assert (value("sm_mhz").number, value("watts").number) == (2000, 700)
     # 100 multiprocessors, 128 lanes, 2 GHz, 6.4 instructions a pair.
     assert value("issue_limit_billions_per_second").number == pytest.approx(4000)
     assert value("percent_of_issue_limit").number == pytest.approx(100)
@@ -237,6 +237,7 @@ def test_bad_keys_are_named_in_one_line(evidence, key, message):
         ("naive.peers.library_copy.16384x16384.warm_gbps", "1,400"),
         ("naive.peers.library_copy.16384.percent_of_memcpy", "64"),
         ("naive.peers.library_copy.2048.samples", "40"),
+        ("naive.peers.library_copy.2048.watts", "700"),
         ("copy.copy_plain.16384.gbps / naive.peers.library_copy.16384.gbps", "1.43"),
     ],
 )
@@ -250,6 +251,7 @@ def test_what_libraries_took_are_values(project, evidence, key, text):
     ("key", "message"),
     [
         ("naive.peers.nothing.2048.gbps", "no peer 'nothing' in the peers of chapter naive on invented; it has: library_copy"),
+        ("naive.peers.library_copy.16384.watts", "has no watts on invented"),
         ("naive.peers.library_copy.64.gbps", "no size 64x64 of library_copy in the peers of chapter naive"),
         ("naive.peers.other_copy.2048.gbps", "naive.peers.other_copy.2048 failed its check on invented: wrong"),
         ("naive.peers.library_copy.2048", "malformed; accepted: slug.peers.NAME.size.metric, with one of gbps"),

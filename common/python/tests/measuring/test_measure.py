@@ -110,17 +110,17 @@ else:
     assert re.search(r"cudaMemcpy +16384x1 +1,638.4 Gpairs/s +- +- ", done.stdout), done.stdout
 
 
-def test_instructions_a_pair_clocks_and_figures_are_kept(gpu_house):
+def test_instructions_a_pair_clocks_power_and_figures_are_kept(gpu_house):
     data = arrays("gpu")
     for row in data["rows"]:
-        row.update(sm_mhz=1979.5, figures={"error": 0.25})
+        row.update(sm_mhz=1979.5, watts=650.25, figures={"error": 0.25})
     folder = gpu_house.root / "ready" / "chapters" / "copy"
     gpu_house.tool("on_gpu", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", folder)
     text = test_sass.listing("_Z10copy_plainPf", *test_sass.PAIR, "BRA 0x0")
     gpu_house.tool("cuobjdump", f"assert argv[:3] == ['-sass', '-arch', 'sm_90'], argv; print({text!r})")
     done, result = measured(gpu_house, "--no-counters")
     assert result["kernels"]["copy_plain"]["instructions_per_pair"] == 7
-    assert all((row["sm_mhz"], row["figures"]) == (1979.5, {"error": 0.25}) for row in result["rows"])
+    assert all((row["sm_mhz"], row["watts"], row["figures"]) == (1979.5, 650.25, {"error": 0.25}) for row in result["rows"])
     gpu_house.tool("cuobjdump", "print('nothing')")
     done, result = measured(gpu_house, "--no-counters")
     assert "no instructions per pair of copy_plain: copy has no loop of it over pairs for this GPU" in done.stdout

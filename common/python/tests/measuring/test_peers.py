@@ -40,7 +40,7 @@ def cpp_tells(house, program: str = "peers_transpose_cublas", **changes) -> None
     data["slug"] = program
     data["rows"] = [row for row in data["rows"] if row["kernel"] == "cudaMemcpy" and row["time"]]
     for row in data["rows"]:
-        row.update({"kernel": "library_copy", "library": {"name": "Library", "version": "1.2.3"}, **changes})
+        row.update({"kernel": "library_copy", "library": {"name": "Library", "version": "1.2.3"}, "sm_mhz": 1500, "watts": 690, **changes})
     house.tool(
         program,
         f"""
@@ -85,6 +85,7 @@ def test_peers_stand_beside_the_kernels(peers_house):
     assert names(result) == [("library_copy", "2048x2048"), ("library_copy", "16384x16384"), ("torch_copy", "2048x2048")]
     cpp, python = result["peers"][0], result["peers"][-1]
     assert (cpp["library"], cpp["version"], cpp["call"]) == ("Library", "1.2.3", "copy(a,\n     b);")
+    assert (cpp["sm_mhz"], cpp["watts"]) == (1500, 690) and "watts" not in python
     assert (python["library"], python["version"], python["call"]) == ("PyTorch", "2.0", "output.copy_(matrix.t())")
     assert python["bytes"] == cpp["bytes"] == 8 * 2048 * 2048 and python["fits_l2"] is True
     assert python["time"]["cold"]["median_ms"] == 0.5

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The power that the GPU takes, from NVML, the driver's library for its management.
+#pragma once
+
+#include <optional>
+
+namespace conflict_free {
+
+/// The power that the current device takes, in watts: in this moment, or over the last second on GPUs that tell nothing else. Nothing if
+/// NVML is not there or does not know.
+std::optional<double> read_watts();
+
+}  // namespace conflict_free
