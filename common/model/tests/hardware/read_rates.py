@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 """Turns the cycles of rates.cu on a GPU, and the model's counts of the same program, into the table of rates of the lower bound.
 
-    nvcc -std=c++20 -O3 -lineinfo -gencode "arch=compute_90a,code=[sm_90a,compute_90a]" -o rates rates.cu
+    nvcc -std=c++20 -O3 -lineinfo -cudart shared -gencode "arch=compute_90a,code=[sm_90a,compute_90a]" -o rates rates.cu
     ncu --clock-control none --csv --print-units base --metrics $(./read_rates.py --metrics) --log-file rates1.csv ./rates
     scripts/conflict-free run --budget 600 --json counts.json ./rates
     ./read_rates.py counts.json rates1.csv … --output common/model/rates.json --gpu "NVIDIA H200" --driver 580.159.04 …
