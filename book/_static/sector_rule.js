@@ -3,7 +3,7 @@
 
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:cc73ae1b8936a2e20d21449da0b972344222da60b965e57a5711b5e8842fcc98
+// Sources: sha256:b7aa9370b7a6900e2ba523be14637d8428573b0007aaaa4db9675f3b63d3eeea
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

@@ -10,6 +10,7 @@ import pytest
 import synthetic
 from test_directives import text_of
 
+from conflict_free.counts import WORK
 from conflict_free.evidence.names import ResultError
 from directives.pictures.fragment_map import elements_of
 from directives.pictures.lane_tile import panel_of as lane_panel
@@ -126,7 +127,7 @@ TIMES = {"warm": 0.002, "cold": 0.004}
 @pytest.fixture
 def counted(project):
     """The project, in which copy_plain takes 1,000 cycles at least."""
-    work = {"wavefronts": 1000, "barriers": 4, "stored_sectors": 0, "instructions": 0, "double_precision": 0, "special_functions": 0}
+    work = dict.fromkeys(WORK, 0) | {"wavefronts": 1000, "barriers": 4}
     counts = {
         "work": {"sum": {**work, "wavefronts": 132_000}, "least": work, "most": work, "loaded_sectors": 0, "stored_sectors": 0},
         "blocks": 132,
@@ -147,7 +148,7 @@ def test_the_bounds_of_a_page_name_what_limits_each_kernel(counted, monkeypatch)
 
 
 def test_the_plot_of_bounds_has_each_time_that_was_counted_at_its_size(counted, monkeypatch, tmp_path):
-    work = dict.fromkeys(("wavefronts", "stored_sectors", "barriers", "instructions", "double_precision", "special_functions"), 100)
+    work = dict.fromkeys(WORK, 100)
     found = {"sum": work, "least": work, "most": work, "loaded_sectors": 0, "stored_sectors": 0}
     launch = {"kernel": "k", "cycles": 50000, "blocks": 1, "work": found}
     table = {"provenance": {"gpu": "G", "date": "today"}, "programs": {"p": {"source": "", "launches": [launch]}}}

@@ -90,6 +90,40 @@ struct Exponential {
     }
 };
 
+/// Each warp adds products to several sums, so that none has to wait for its last result.
+template <class Number, int of_a, int of_b, class Product> __device__ void multiply(Product product) {
+    constexpr int sums = 4;
+    Number d[sums][4] = {}, a[of_a] = {}, b[of_b] = {};
+    for (int round = 0; round < 4 * ROUNDS; ++round)
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) product(d[i % sums], a, b);
+    Number sum = 0;
+#pragma unroll
+    for (int i = 0; i < 4 * sums; ++i) sum += d[i / 4][i % 4];
+    use(static_cast<unsigned>(sum));
+}
+
+/// Each group of four warps multiplies 64 rows by 256 columns of zeros in shared memory: tiles of 8 rows of 16 bytes, two beside each
+/// other.
+template <class Product> __device__ void multiply_by_groups(Product product) {
+    __shared__ __align__(128) uint4 tiles[256 * 2];
+    for (unsigned i = threadIdx.x; i < 256 * 2; i += blockDim.x) tiles[i] = uint4{};
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    const unsigned long long factor = __cvta_generic_to_shared(tiles) / 16 | 128 / 16 << 16 | 256ull / 16 << 32;
+    unsigned sums[128] = {};
+    for (int round = 0; round < 2 * ROUNDS; ++round) {
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) product(sums, factor);
+        asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+    }
+    unsigned all = 0;
+#pragma unroll
+    for (int i = 0; i < 128; ++i) all ^= sums[i];
+    use(all);
+}
+
 /// Each thread has several numbers, so that none has to wait for its last result.
 template <class Number, int rounds, class Operation> __device__ void calculate(Operation operation) {
     constexpr int numbers = 8;
@@ -168,6 +202,49 @@ __global__ void multiply_adds() { calculate<float, 8 * ROUNDS>(MultiplyAdd{}); }
 __global__ void multiply_adds_in_double_precision() { calculate<double, 8 * ROUNDS>(MultiplyAdd{}); }
 __global__ void exponentials() { calculate<float, ROUNDS>(Exponential{}); }
 
+// Products of each type of element that tensor cores multiply at a rate of its own.
+#define PRODUCTS(name, type)                                                                                         \
+    __global__ void products_of_##name##_alone() {                                                                   \
+        multiply<unsigned, 4, 2>([](unsigned (&d)[4], unsigned (&a)[4], unsigned (&b)[2]) {                          \
+            asm volatile("mma.sync.aligned." type " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+                         : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                            \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                        \
+        });                                                                                                          \
+    }
+PRODUCTS(bf16, "m16n8k16.row.col.f32.bf16.bf16.f32")
+PRODUCTS(tf32, "m16n8k8.row.col.f32.tf32.tf32.f32")
+PRODUCTS(s8, "m16n8k32.row.col.s32.s8.s8.s32")
+PRODUCTS(b1, "m16n8k256.row.col.s32.b1.b1.s32.and.popc")
+__global__ void products_of_f64_alone() {
+    multiply<double, 8, 4>([](double (&d)[4], double (&a)[8], double (&b)[4]) {
+        asm volatile(
+            "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, "
+            "{%0, %1, %2, %3};"
+            : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+            : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]),
+              "d"(b[3]));
+    });
+}
+
+#define TEN(n) "%" n "0, %" n "1, %" n "2, %" n "3, %" n "4, %" n "5, %" n "6, %" n "7, %" n "8, %" n "9, "
+#define D4(i) "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3])
+#define D16(i) D4(i), D4(i + 4), D4(i + 8), D4(i + 12)
+#define PRODUCTS_BY_GROUPS(name, type, transposed)                                                                                   \
+    __global__ void __launch_bounds__(SMALL_BLOCK, 1) products_of_##name##_by_groups_alone() {                                       \
+        multiply_by_groups([](unsigned (&d)[128], unsigned long long factor) {                                                       \
+            asm volatile("{.reg .pred adds; setp.eq.u32 adds, 0, 0; wgmma.mma_async.sync.aligned.m64n256" type " {" TEN("") TEN("1") \
+                             TEN("2") TEN("3") TEN("4") TEN("5") TEN("6") TEN("7") TEN("8") TEN("9") TEN("10")                       \
+                                 TEN("11") "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %128, adds" transposed ";}"       \
+                         : D16(0), D16(16), D16(32), D16(48), D16(64), D16(80), D16(96), D16(112)                                    \
+                         : "l"(factor));                                                                                             \
+        });                                                                                                                          \
+    }
+PRODUCTS_BY_GROUPS(bf16, "k16.f32.bf16.bf16", ", 1, 1, 0, 0")
+PRODUCTS_BY_GROUPS(tf32, "k8.f32.tf32.tf32", ", 1, 1")
+PRODUCTS_BY_GROUPS(e4m3, "k32.f32.e4m3.e4m3", ", 1, 1")
+PRODUCTS_BY_GROUPS(s8, "k32.s32.s8.s8", "")
+PRODUCTS_BY_GROUPS(b1, "k256.s32.b1.b1.and.popc", "")
+
 int main() {
     char* data = nullptr;
     if (cudaMalloc(&data, DRAM_BYTES) != cudaSuccess || cudaMemset(data, 0, DRAM_BYTES) != cudaSuccess) {
@@ -196,6 +273,12 @@ int main() {
     multiply_adds<<<BLOCKS, THREADS>>>();
     multiply_adds_in_double_precision<<<BLOCKS, THREADS>>>();
     exponentials<<<BLOCKS, THREADS>>>();
+    for (auto* const products :
+         {products_of_bf16_alone, products_of_tf32_alone, products_of_s8_alone, products_of_b1_alone, products_of_f64_alone})
+        products<<<1, THREADS / 2>>>();
+    for (auto* const products : {products_of_bf16_by_groups_alone, products_of_tf32_by_groups_alone, products_of_e4m3_by_groups_alone,
+                                 products_of_s8_by_groups_alone, products_of_b1_by_groups_alone})
+        products<<<1, SMALL_BLOCK>>>();
     const cudaError_t error = cudaDeviceSynchronize();
     std::puts(cudaGetErrorString(error));
     cudaFree(data);

@@ -3,15 +3,17 @@
 """Tests of read_rates on a small run."""
 
 import json
+from pathlib import Path
 
 import pytest
 import read_rates
 
+SCHEMA = json.loads((Path(read_rates.__file__).parents[2] / "report.schema.json").read_text(encoding="utf-8"))
 HEAD = '"ID","Kernel Name","Metric Name","Metric Value"'
 
 
 def kernel(name: str, blocks: int, **work: int) -> dict:
-    done = {key: 0 for key in ("wavefronts", "stored_sectors", "barriers", "instructions", "double_precision", "special_functions")} | work
+    done = dict.fromkeys(SCHEMA["$defs"]["work"]["required"], 0) | work
     sums = {"sum": done, "least": done, "most": done, "loaded_sectors": 0, "stored_sectors": 0}
     return {"name": f"{name}(unsigned int *)", "blocks": blocks, "global_load": {"sectors": 0}, "work": sums}
 
@@ -25,10 +27,13 @@ KERNELS = [
     kernel("shared_loads", 264, wavefronts=132 * 900, stored_sectors=1),
     kernel("one_block", 1, wavefronts=800, stored_sectors=500, barriers=14),
     kernel("multiply_adds", 264, instructions=132 * 3960, double_precision=132 * 1000, special_functions=132 * 500),
+    kernel("products", 1, tensor_multiplications=1000 * 2000),
     {**kernel("l2_loads", 264), "global_load": {"sectors": 5000}},
     {**kernel("dram_loads", 264), "work": {**kernel("", 1)["work"], "loaded_sectors": 30000}},
 ]
-CYCLES = profiled(("shared_loads", "1,000"), ("multiply_adds", "1000"), ("one_block", "1000"), ("l2_loads", "100"), ("dram_loads", "1000"))
+CYCLES = profiled(
+    ("shared_loads", "1,000"), *((name, "1000") for name in ("multiply_adds", "products", "one_block", "dram_loads")), ("l2_loads", "100")
+)
 
 
 def written(folder, kernels=KERNELS, texts=(CYCLES,)):
@@ -53,6 +58,7 @@ def test_the_best_of_all_kernels_counts(tmp_path):
     assert found["dram"] == (30, "dram_loads")
     assert found["barriers"] == (0.014, "one_block")
     assert found["instructions"] == (4, "multiply_adds")
+    assert found["tensor_cores"] == (2048, "products")
     assert table["provenance"]["gpu"] == "invented"
 
 

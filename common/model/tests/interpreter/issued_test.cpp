@@ -38,7 +38,7 @@ TEST(Issued, CountsWhatPtxasNeitherJoinsNorLeavesOut) {
                                      {"shfl.sync.bfly.b32", 1, 0, 0},
                                      {"mma.sync.aligned.m16n8k16", 1, 0, 0},
                                      {"div.approx.f32", 0, 0, 0}}) {
-        const Issued found = issued_by_blocks(function_of({text}))[0];
+        const Work found = issued_by_blocks(function_of({text}))[0];
         EXPECT_EQ(found.instructions, instructions) << text;
         EXPECT_EQ(found.double_precision, double_precision) << text;
         EXPECT_EQ(found.special_functions, special_functions) << text;

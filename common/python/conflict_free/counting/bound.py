@@ -81,6 +81,7 @@ RESOURCES = (
     Resource("instructions", "instructions", lambda kernel: _of_busiest(kernel, "instructions")),
     Resource("double_precision", "arithmetic in double precision", lambda kernel: _of_busiest(kernel, "double_precision")),
     Resource("special_functions", "special functions", lambda kernel: _of_busiest(kernel, "special_functions")),
+    Resource("tensor_cores", "products of tensor cores", lambda kernel: _of_busiest(kernel, "tensor_multiplications")),
     Resource("barriers", "barriers, one after another", lambda kernel: kernel["work"]["most"]["barriers"]),
     Resource("multiprocessor_stores", "stores of the busiest multiprocessor", lambda kernel: _of_busiest(kernel, "stored_sectors")),
     Resource("l2_stores", "stores to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),

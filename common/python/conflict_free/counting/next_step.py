@@ -46,6 +46,7 @@ _STEPS = {
     "instructions": _of_instructions,
     "double_precision": "less double precision: its pipe takes two instructions a cycle",
     "special_functions": "fewer special functions: their pipe takes one instruction in two cycles",
+    "tensor_cores": "fewer products, or of smaller elements: a multiprocessor's tensor cores multiply 2,048 pairs of 16 bits in a cycle",
     "barriers": "fewer barriers: they come one after another",
     "multiprocessor_stores": "fewer bytes stored, or more even blocks: the busiest multiprocessor stores a sector a cycle",
     "l2_stores": "fewer bytes stored",

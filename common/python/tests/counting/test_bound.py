@@ -7,14 +7,14 @@ import json
 import pytest
 
 from conflict_free.counting import bound, failing, mending, printed_report, report_diff
+from conflict_free.counts import WORK
 from conflict_free.model_files import RATES
 
 PER_CYCLE = {name: rate["per_cycle"] for name, rate in json.loads(RATES.read_text(encoding="utf-8"))["rates"].items()}
 
 
 def work(wavefronts: int = 0, stored_sectors: int = 0, barriers: int = 0, **more: int) -> dict:
-    arithmetic = {"instructions": 0, "double_precision": 0, "special_functions": 0}
-    return {"wavefronts": wavefronts, "stored_sectors": stored_sectors, "barriers": barriers, **arithmetic, **more}
+    return dict.fromkeys(WORK, 0) | {"wavefronts": wavefronts, "stored_sectors": stored_sectors, "barriers": barriers, **more}
 
 
 def launch(
@@ -92,6 +92,14 @@ def test_what_the_l2_may_hold_costs_no_dram():
 def test_no_rates_are_known_of_other_machines():
     assert bound.bound_of(launch(1, total=work(5)), "gt200") is None
     assert bound.bound_of({"name": "of an older report"}, "sm_90") is None
+
+
+def test_tensor_cores_limit_a_product_of_matrices():
+    # A block has two products of 64 × 256 × 16 elements of bf16, of 128 cycles each. One multiprocessor has two of 133 blocks.
+    one = work(100, tensor_multiplications=2 * 64 * 256 * 16)
+    for blocks, least in ((1, 256), (132, 256), (133, 512)):
+        found = bound.bound_of(launch(blocks, total={key: blocks * number for key, number in one.items()}, least=one, most=one), "sm_90")
+        assert (found.limited_by, found.cycles_at_least) == ("tensor_cores", least)
 
 
 def test_conditions_know_the_bound():

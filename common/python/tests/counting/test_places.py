@@ -9,6 +9,7 @@ from counting_tools import kernel, report, shared
 
 from conflict_free.counting import html_report, launches, printed_report, report_diff, sarif_report
 from conflict_free.counting.shown_names import LONGEST_NAME, shown_name
+from conflict_free.counts import WORK
 
 
 def store(file: str, line: int, *calls: tuple[str, int], stride: int = 128, **counts: int) -> dict:
@@ -127,7 +128,7 @@ def test_what_is_not_known_is_not_called_exact(more, said):
 
 
 def test_each_report_has_the_bound(source):
-    one = {"wavefronts": 1000, "stored_sectors": 0, "barriers": 0, "instructions": 0, "double_precision": 0, "special_functions": 0}
+    one = dict.fromkeys(WORK, 0) | {"wavefronts": 1000}
     work = {"sum": one, "least": dict(one), "most": dict(one), "loaded_sectors": 0, "stored_sectors": 0}
     first = kernel(work=work, blocks=1, lines=[store("a.cu", 3, wavefronts=992, ideal_wavefronts=31)])
     page = html_report.page(report(first), [source])

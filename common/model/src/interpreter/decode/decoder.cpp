@@ -11,6 +11,7 @@
 #include "device/round_up.hpp"
 #include "interpreter/decode/flow.hpp"
 #include "interpreter/decode/fusion.hpp"
+#include "interpreter/decode/issued.hpp"
 #include "interpreter/decode/opcodes.hpp"
 #include "interpreter/decode/source_place.hpp"
 #include "interpreter/schedule/launch.hpp"
@@ -43,7 +44,7 @@ std::unique_ptr<Code> Decoder::decode() {
         if (join >= 0) is_join[join] = true;
     for (current_ = 0; current_ < static_cast<int>(function_.instructions.size()); ++current_) {
         if (is_join[current_]) code_->instructions.push_back(join_instruction());
-        if (const Issued& issued = issued_[current_]; issued.instructions > 0)
+        if (const simt::Work& issued = issued_[current_]; issued.instructions > 0)
             keep(code_->instructions.emplace_back(tally_instruction()), issued);
         const ptx::Instruction& instruction = function_.instructions[current_];
         try {

@@ -130,7 +130,7 @@ private:
     ptx::Numbered<bool> polls_, guesses_;
     std::uint32_t scratch_ = no_operand;
     ptx::Numbered<std::uint32_t> positions_;
-    ptx::Numbered<Issued> issued_;
+    ptx::Numbered<simt::Work> issued_;
     int current_ = 0;
     std::size_t constants_end_ = 0;
     bool constants_closed_ = false;
@@ -139,7 +139,7 @@ private:
 /// The instruction at a place where lanes meet again.
 DecodedInstruction join_instruction();
 
-/// An instruction that adds what a basic block issues, which the decoder keeps with it, to what its warp has issued.
+/// An instruction that adds what a basic block issues, which the decoder keeps with it, to its warp's work.
 DecodedInstruction tally_instruction();
 
 }  // namespace simt::interpreter

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 8> functions{"cos", "ex2", "lg2", "rcp", 
 constexpr std::array<std::string_view, 2> of_warps{"mma", "shfl"};
 constexpr std::array<std::string_view, 6> ends_block{"bra", "brx", "call", "exit", "ret", "trap"};
 
-Issued issued_by(const ptx::Instruction& instruction) {
+simt::Work issued_by(const ptx::Instruction& instruction) {
     if (instruction.guard >= 0) return {};
     const Type type = instruction.type();
     if (is_one_of(instruction.opcode, of_warps)) return {.instructions = 1};
@@ -37,18 +37,11 @@ Issued issued_by(const ptx::Instruction& instruction) {
 
 }  // namespace
 
-Issued& Issued::operator+=(const Issued& other) {
-    instructions += other.instructions;
-    double_precision += other.double_precision;
-    special_functions += other.special_functions;
-    return *this;
-}
-
-ptx::Numbered<Issued> issued_by_blocks(const ptx::Function& function) {
+ptx::Numbered<simt::Work> issued_by_blocks(const ptx::Function& function) {
     const auto count = function.instructions.size();
     ptx::Numbered<bool> begins(count + 1, false);
     for (const ptx::Label& label : function.labels) begins[label.instruction] = true;
-    ptx::Numbered<Issued> issued(count);
+    ptx::Numbered<simt::Work> issued(count);
     int first = 0;
     for (int at = 0; at < static_cast<int>(count); ++at) {
         const ptx::Instruction& instruction = function.instructions[at];

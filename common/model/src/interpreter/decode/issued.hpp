@@ -4,24 +4,17 @@
 // The arithmetic that takes at least one instruction of the machine for each of the text, for the lower bound on a launch's cycles.
 #pragma once
 
-#include <cstdint>
-
 #include "ptx/module.hpp"
+#include "simt/counts.hpp"
 
 namespace simt::interpreter {
 
-/// Instructions that ptxas neither leaves out nor joins with another one of these: fused multiply-adds, sums and differences of
+/// The instructions that each basic block issues, by the index of the block's first instruction. Other indices have nothing.
+///
+/// Only those count that ptxas neither leaves out nor joins with another one of these: fused multiply-adds, sums and differences of
 /// floating-point numbers, products of matrices, exchanges between lanes, and approximate functions of single precision. A product may
 /// become a part of a sum, and one instruction of the machine may add three integers or compute an address, so these are not counted. Nor
 /// are scalars of half precision, of which one instruction can do two, nor instructions under a predicate.
-struct Issued {
-    /// All of them, and those that double precision and the special functions have a pipe of their own for.
-    std::uint64_t instructions = 0, double_precision = 0, special_functions = 0;
-
-    Issued& operator+=(const Issued& other);
-};
-
-/// The instructions that each basic block issues, by the index of the block's first instruction. Other indices have nothing.
-ptx::Numbered<Issued> issued_by_blocks(const ptx::Function& function);
+ptx::Numbered<simt::Work> issued_by_blocks(const ptx::Function& function);
 
 }  // namespace simt::interpreter

@@ -102,13 +102,7 @@ bool Block::run_slice() {
 }
 
 void Block::end_watching() {
-    Issued issued;
-    for (const auto& warp : warps) issued += warp->issued;
-    simt::Work work;
-    work.instructions = issued.instructions;
-    work.double_precision = issued.double_precision;
-    work.special_functions = issued.special_functions;
-    watch.add_work(work);
+    for (const auto& warp : warps) watch.add_work(warp->work);
     watch.end_block();
 }
 

@@ -16,7 +16,7 @@ namespace simt::interpreter {
 
 namespace {
 
-void tally(Warp& warp, const DecodedInstruction& instruction) { warp.issued += details<Issued>(instruction); }
+void tally(Warp& warp, const DecodedInstruction& instruction) { warp.work += details<simt::Work>(instruction); }
 
 void meet(Warp& warp, const DecodedInstruction&) { warp.arrive_at_join(warp.pc - 1); }
 

@@ -35,7 +35,7 @@ void Warp::begin(std::uint32_t lanes_here) {
     idle_slices_ = quiet_slices_ = 0;
     snapshot_frame_ = nullptr;
     progress = false;
-    issued = {};
+    work = {};
     Frame* entry = new_frame(*launch->program->entry);
     entry->lanes = lanes;
     entry->local_base = 0;

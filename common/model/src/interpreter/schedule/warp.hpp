@@ -13,8 +13,8 @@
 #include <memory>
 #include <vector>
 
-#include "interpreter/decode/issued.hpp"
 #include "interpreter/decode/program.hpp"
+#include "simt/counts.hpp"
 #include "simt/events.hpp"
 
 namespace simt::interpreter {
@@ -118,8 +118,8 @@ struct Warp : RegisterFile {
     int polling_lane = 0;
     /// The clock's value, and the number of times that it was read.
     std::uint64_t clock = 0, clock_readings = 0;
-    /// The arithmetic instructions that the warp has executed, as they are counted.
-    Issued issued;
+    /// The arithmetic that the warp has executed, as it is counted.
+    simt::Work work;
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;
 

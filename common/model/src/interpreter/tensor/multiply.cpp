@@ -26,6 +26,7 @@ struct Multiply {
     int products = 1;
     bool sparse = false;
     Sparsity sparsity;
+    std::uint64_t tensor_multiplications = 0;
 };
 
 template <class T> void execute(Warp& warp, const DecodedInstruction& instruction) {
@@ -45,6 +46,7 @@ template <class T> void execute(Warp& warp, const DecodedInstruction& instructio
         tensor::multiply(product, a.data() + i * product.m * product.k, b.data() + i * product.k * product.n,
                          c.data() + i * product.m * product.n);
     write(warp, instruction, 0, multiply.d, c.data());
+    warp.work.tensor_multiplications += multiply.tensor_multiplications;
 }
 
 Execute handler_for(Element element) {
@@ -117,6 +119,8 @@ bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Deco
         registers[i] = add_registers(decoder, out, instruction.operands[i], types[i] == Element::f64 ? ptx::Type::b64 : ptx::Type::b32);
     }
     if (!fits(multiply, registers, is_wmma)) decoder.refuse(instruction, "registers");
+    multiply.tensor_multiplications =
+        static_cast<std::uint64_t>(multiply.products) * tensor_multiplications(multiply.product, types[1], multiply.sparse);
     if (multiply.sparse) {
         multiply.sparsity.metadata = out.operand_count;
         decoder.add_all(out, instruction.operands.at(4), ptx::Type::b32);

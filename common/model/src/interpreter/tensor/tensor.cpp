@@ -139,6 +139,11 @@ int bits_of(Element element) {
     return 32;
 }
 
+std::uint64_t tensor_multiplications(const Product& product, Element element, bool sparse) {
+    const int sixteenths = element == Element::f64 ? 16 * 16 : bits_of(element);
+    return static_cast<std::uint64_t>(product.m * product.n * product.k) * static_cast<std::uint64_t>(sixteenths) / (sparse ? 32 : 16);
+}
+
 bool is_integer(Element element) {
     switch (element) {
         case Element::s8:

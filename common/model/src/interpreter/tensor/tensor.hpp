@@ -73,6 +73,8 @@ struct Product {
     /// Whether products of single bits are exclusive or instead of and.
     bool exclusive_or = false;
 };
+/// The work of tensor cores for a product of such elements, with a sparse factor or without: see counts.def.
+std::uint64_t tensor_multiplications(const Product& product, Element element, bool sparse);
 void multiply(const Product& product, const float* a, const float* b, float* c);
 void multiply(const Product& product, const double* a, const double* b, double* c);
 void multiply(const Product& product, const std::int32_t* a, const std::int32_t* b, std::int32_t* c);

@@ -33,6 +33,8 @@ struct WarpgroupMultiply {
     Product product;
     bool sparse = false;
     Sparsity sparsity;
+    /// Those of one warp.
+    std::uint64_t tensor_multiplications = 0;
 };
 
 MatrixDescriptor descriptor_at(Warp& warp, const DecodedInstruction& instruction, int operand) {
@@ -78,6 +80,7 @@ template <class T> void execute(Warp& warp, const DecodedInstruction& instructio
     if (((adds & 1) != 0) != multiply.scale_negated) read(warp, instruction, 0, multiply.d, c.data());
     tensor::multiply(product, a.data(), b.data(), c.data());
     write(warp, instruction, 0, multiply.d, c.data());
+    warp.work.tensor_multiplications += multiply.tensor_multiplications;
     note_units(*warp.block, warp.index, instruction.program_counter, *places);
     Asynchronous::of(*warp.block).add_to_matrix_group(warp.index, [program_counter = instruction.program_counter, places](Warp& waiter) {
         note_units(*waiter.block, waiter.index, program_counter, *places);
@@ -157,6 +160,7 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Decod
     multiply.shared_a = {elements[1], rows_of_warp, stored.k, false};
     multiply.shared_b = {elements[2], shape.n, shape.k, false};
     multiply.sparsity.element = elements[1];
+    multiply.tensor_multiplications = tensor_multiplications(multiply.product, elements[1], multiply.sparse);
     decode_operands(decoder, instruction, out, multiply);
     out.execute = handler_for(elements[1]);
     decoder.keep(out, std::move(multiply));
