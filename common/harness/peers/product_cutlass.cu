@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The product that CUTLASS builds where all choices are left to it but the tile and the cluster, timed and checked as the kernels of
-// the chapters are. scripts/measure --peers stores the text between a call's markers with its times.
+// The product that CUTLASS builds where all choices are left to it but the tile and the cluster, and the one in which two warp groups
+// share a tile and the copy engine stores the results; timed and checked as the kernels of the chapters are. scripts/measure --peers
+// stores the text between a call's markers with its times.
 
 #include <cutlass/cutlass.h>
 #include <cutlass/gemm/device/gemm_universal_adapter.h>
@@ -18,7 +19,8 @@
 
 using namespace conflict_free;
 using cute::_1, cute::_2, cute::_64, cute::_128, cute::_256, cute::Shape;
-using cutlass::epilogue::collective::EpilogueScheduleAuto;
+using cutlass::epilogue::TmaWarpSpecializedCooperative, cutlass::epilogue::collective::EpilogueScheduleAuto;
+using cutlass::gemm::KernelTmaWarpSpecializedCooperative;
 using cutlass::gemm::collective::KernelScheduleAuto, cutlass::gemm::collective::StageCountAutoCarveout;
 
 void check_cutlass(cutlass::Status status, const char* call) {
@@ -67,6 +69,14 @@ void cutlass_gemm(const Product& p) {
     // [/cutlass_gemm]
 }
 
+void cutlass_gemm_cooperative(const Product& p) {
+    // [cutlass_gemm_cooperative]
+    using Gemm = Builder<Shape<_128, _256, _64>, Shape<_2, _1, _1>, KernelTmaWarpSpecializedCooperative, TmaWarpSpecializedCooperative>::Gemm;
+    Gemm& gemm = prepared<Gemm>(p, [&](Gemm& made) { make_ready(made, p); });
+    CUTLASS_CHECK_CALL(gemm.run());
+    // [/cutlass_gemm_cooperative]
+}
+
 int main(int argc, char** argv) {
     Peers<ProductChapter> peers("peers_product_cutlass", "How fast does CUTLASS multiply matrices of bf16?");
     peers.sizes({{512, 512}, {200, 141}, {72, 33}, {8, 1}});
@@ -75,6 +85,8 @@ int main(int argc, char** argv) {
 
     const std::string version = std::to_string(CUTLASS_MAJOR) + "." + std::to_string(CUTLASS_MINOR) + "." + std::to_string(CUTLASS_PATCH);
     peers.add_baseline({.name = "cutlass_gemm", .launch = cutlass_gemm, .library = Library{"CUTLASS", version}});
+    peers.add_baseline(
+        {.name = "cutlass_gemm_cooperative", .launch = cutlass_gemm_cooperative, .library = Library{"CUTLASS", version}});
 
     return peers.run(argc, argv);
 }
