@@ -71,7 +71,8 @@ void cutlass_gemm(const Product& p) {
 
 void cutlass_gemm_cooperative(const Product& p) {
     // [cutlass_gemm_cooperative]
-    using Gemm = Builder<Shape<_128, _256, _64>, Shape<_2, _1, _1>, KernelTmaWarpSpecializedCooperative, TmaWarpSpecializedCooperative>::Gemm;
+    using Gemm =
+        Builder<Shape<_128, _256, _64>, Shape<_2, _1, _1>, KernelTmaWarpSpecializedCooperative, TmaWarpSpecializedCooperative>::Gemm;
     Gemm& gemm = prepared<Gemm>(p, [&](Gemm& made) { make_ready(made, p); });
     CUTLASS_CHECK_CALL(gemm.run());
     // [/cutlass_gemm_cooperative]
@@ -85,8 +86,7 @@ int main(int argc, char** argv) {
 
     const std::string version = std::to_string(CUTLASS_MAJOR) + "." + std::to_string(CUTLASS_MINOR) + "." + std::to_string(CUTLASS_PATCH);
     peers.add_baseline({.name = "cutlass_gemm", .launch = cutlass_gemm, .library = Library{"CUTLASS", version}});
-    peers.add_baseline(
-        {.name = "cutlass_gemm_cooperative", .launch = cutlass_gemm_cooperative, .library = Library{"CUTLASS", version}});
+    peers.add_baseline({.name = "cutlass_gemm_cooperative", .launch = cutlass_gemm_cooperative, .library = Library{"CUTLASS", version}});
 
     return peers.run(argc, argv);
 }
