@@ -40,8 +40,8 @@ function(add_assignment slug)
     set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.answers)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
     file(GLOB_RECURSE grader CONFIGURE_DEPENDS
-         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/grading/cheats/*.cu
-         ${python}/conflict_free/grading/cheats/*.toml)
+         ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
+         ${python}/conflict_free/grading/cheats/*.cu ${python}/conflict_free/grading/cheats/*.toml)
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
@@ -96,8 +96,8 @@ function(add_cheats slug)
     set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.cheats)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB grader CONFIGURE_DEPENDS
-         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/grading/cheats/*.cu
-         ${python}/conflict_free/grading/cheats/*.toml)
+         ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
+         ${python}/conflict_free/grading/cheats/*.cu ${python}/conflict_free/grading/cheats/*.toml)
     list(FILTER files EXCLUDE REGEX "/answers(\\.toml)?$")
     add_custom_command(
         OUTPUT ${graded}

@@ -4,6 +4,7 @@
 
 import ast
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -95,20 +96,21 @@ def _count_of(kernel: Mapping[str, Any], space: str, op: str, metric: str) -> in
 
 
 def _partitions_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return the mean number of partitions that a step uses; 0 without steps, or on a machine without partitions.
+    """Return the mean number of partitions that a step uses, of the launch where it is smallest; 0 without steps or partitions.
 
-    Each launch counts by its requests, so that launches which move next to nothing do not change the mean.
+    Launches that together make less than a tenth of the requests are left out: one that moves next to nothing may use one partition.
     """
     means = {}
     for op in ("load", "store"):
-        total, weights = 0.0, 0
+        launches = []
         for kernel in kernels:
             steps = kernel["partitions"][op]["steps"] if "partitions" in kernel else []
             if sum(steps):
-                weight = _count_of(kernel, "global", op, "requests")
-                total += weight * sum(count * used for used, count in enumerate(steps, start=1)) / sum(steps)
-                weights += weight
-        means[op] = {"mean": total / weights if weights else 0.0}
+                mean = sum(count * used for used, count in enumerate(steps, start=1)) / sum(steps)
+                launches.append((mean, _count_of(kernel, "global", op, "requests")))
+        launches.sort()
+        made = list(itertools.accumulate(requests for _, requests in launches))
+        means[op] = {"mean": next((mean for (mean, _), so_far in zip(launches, made) if 10 * so_far >= made[-1]), 0.0)}
     return means
 
 

@@ -10,7 +10,7 @@ from conflict_free.console import Stop
 
 from .cases import DrawnCase
 from .result import Place
-from .sources import printable, shown
+from .shown_text import printable, shown
 
 #: The help of a check that failed because of the grader.
 OURS = "That is our mistake: show this file to those who teach the course."

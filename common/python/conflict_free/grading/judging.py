@@ -11,11 +11,13 @@ from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from . import building, counting_checks, data_checks, printing, running, safety, source_text, sources, text_admission, timing
+from . import building, counting_checks, data_checks, facts, printing, running, safety, sources, timing
 from .assignment import Assignment
-from .building import Built, Message, Toolchain
+from .building import Built, Toolchain
 from .cases import DrawnCase, draw, draw_all, in_order, seed_of
 from .comparing import difference
+from .compiler_messages import Message
+from .facts import Facts
 from .finding import Finding, guarded, passed
 from .result import FAST, GATES, Check, Place, Result
 from .running import Run
@@ -53,8 +55,8 @@ class _Submission:
     progress: Callable[[str], None]
     #: None before the submission is compiled.
     built: Built | None = None
+    facts: Facts | None = None
     made: _Made = field(default_factory=_Made)
-    refusals: Sequence[text_admission.Refusal] = ()
     #: The end of the real time for all runs, in the time of ``time.monotonic()``; None before the first.
     deadline: float | None = None
     #: The runs that the checks judge, in the order of task.toml.
@@ -84,7 +86,7 @@ class _Submission:
             deadline=self.deadline,
             traced=traced,
         )
-        lines = {line for _, line in source_text.calls(self.source.text, "printf")}
+        lines = {line for _, line in self.facts.calls_of("printf")}
         return [printing.without_printing(run, self.assignment.source.name, lines) for run in runs]
 
     def run_together(self) -> None:
@@ -102,7 +104,7 @@ class _Submission:
 
     def complaint(self, found: Run) -> safety.Complaint | None:
         """Return what is wrong with a run apart from its output."""
-        return safety.complaint(found, self.assignment, self.source.text)
+        return safety.complaint(found, self.assignment, self.facts)
 
     def difference(self, found: Run) -> Finding | None:
         """Return what is wrong with a run's output."""
@@ -115,7 +117,7 @@ class _Submission:
             finding,
             seen=f"{finding.seen.removesuffix(')')}; {function} was called before with other data, and is right when called once)",
             help=f"{function} has to do the same in every call: look at what it keeps between calls, in static or __device__ variables.",
-            lines=tuple(map(self.place, source_text.kept_variables(self.source.text)[:_MOST_LINES])) or finding.lines,
+            lines=tuple(map(self.place, self.facts.kept_variables[:_MOST_LINES])) or finding.lines,
         )
 
     def traced(self, case: DrawnCase) -> Sequence[Mapping]:
@@ -150,6 +152,7 @@ class Grading:
         self._kept = contextlib.ExitStack()
         self._folder = self._kept.enter_context(scratch_folder("conflict_free_"))
         self._built = built
+        self._facts: Facts | None = None
         self._made = _Made()
         self._drawn: dict[str, Sequence[DrawnCase]] = {}
 
@@ -166,9 +169,9 @@ class Grading:
         the repetition counts. After a case that is not safe, the later cases of its seed are skipped, because no verdict needs them.
         """
         submission = self._submission(())
-        if not _compiles(submission).passed or submission.refusals:
+        if not _compiles(submission).passed or submission.facts.refusals:
             return
-        self._built, self._made.is_all = submission.built, True
+        self._built, self._facts, self._made.is_all = submission.built, submission.facts, True
         self._drawn = {seed: draw_all(self.assignment, seed) for seed in seeds}
         left = [list(in_order(self.assignment, cases)) for cases in self._drawn.values()]
         while left := [cases for cases in left if cases]:
@@ -182,7 +185,16 @@ class Grading:
 
     def _submission(self, cases: Sequence[DrawnCase]) -> _Submission:
         return _Submission(
-            self.assignment, self.source, self.tools, self.confined, self._folder, cases, self.progress, built=self._built, made=self._made
+            self.assignment,
+            self.source,
+            self.tools,
+            self.confined,
+            self._folder,
+            cases,
+            self.progress,
+            built=self._built,
+            facts=self._facts,
+            made=self._made,
         )
 
     def grade(self, seed: str, student: str | None = None) -> Result:
@@ -190,7 +202,7 @@ class Grading:
         submission = self._submission(self._drawn.get(seed) or draw_all(self.assignment, seed))
         try:
             findings = _gates(submission)
-            self._built, self.runs = submission.built, submission.runs
+            self._built, self._facts, self.runs = submission.built, submission.facts, submission.runs
             if all(findings.get(name, passed()).passed for name in GATES):
                 findings |= counting_checks.findings(self.assignment, submission.runs, submission)
                 if self.gpu:
@@ -265,18 +277,17 @@ def _exists(submission: _Submission) -> Finding:
 
 
 def _compiles(submission: _Submission) -> Finding:
-    assignment = submission.assignment
-    submission.refusals = text_admission.examine_text(submission.source.text)
+    assignment, text = submission.assignment, submission.source.text
     if submission.built is None:
         submission.progress("compiling")
-        submission.built = building.build(
-            submission.tools, assignment, submission.source.text, submission.folder, confined=submission.confined
-        )
+        submission.built = building.build(submission.tools, assignment, text, submission.folder, confined=submission.confined)
+    if submission.facts is None:
+        submission.facts = facts.read(text, submission.built.failed, assignment, submission.folder / "text", confined=submission.confined)
     wanted = f"a file that compiles and defines {assignment.declaration}"
-    if submission.built.messages and submission.refusals:
-        return _refused(submission, submission.refusals[0], wanted)
-    if submission.built.messages:
-        return _not_compiled(submission, submission.built.messages, wanted)
+    if submission.facts.messages and submission.facts.refusals:
+        return _refused(submission, wanted)
+    if submission.facts.messages:
+        return _not_compiled(submission, submission.facts.messages, wanted)
     return passed()
 
 
@@ -288,14 +299,15 @@ def _not_compiled(submission: _Submission, messages: Sequence[Message], wanted: 
     )
 
 
-def _refused(submission: _Submission, refusal: text_admission.Refusal, wanted: str) -> Finding:
-    return Finding(False, f"{refusal.kind}: {refusal.message}", wanted, refusal.help, (submission.place(refusal.line),))
+def _refused(submission: _Submission, wanted: str) -> Finding:
+    refusal = submission.facts.refusals[0]
+    return Finding(False, refusal.text, wanted, refusal.help, (submission.place(refusal.line),))
 
 
 def _safe(submission: _Submission) -> Finding:
     wanted = "no hazard, and an end within the limits, in every case"
-    if submission.refusals:
-        return _refused(submission, submission.refusals[0], "nothing but kernels and the host code that launches them")
+    if submission.facts.refusals:
+        return _refused(submission, "nothing but kernels and the host code that launches them")
     submission.run_together()
     for case in in_order(submission.assignment, submission.cases):
         found = submission.made.together.get(case.key)

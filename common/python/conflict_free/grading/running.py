@@ -18,17 +18,19 @@ from typing import Any
 import numpy
 
 from conflict_free.console import Stop
+from conflict_free.schemas import Schema
 
 from . import sandbox, scratch
 from .assignment import Assignment
 from .building import Toolchain
 from .cases import DrawnCase
 
-_OUTCOME, _CALLS, _REPORT, _TRACE = "outcome.json", "calls.json", "report.json", "trace.json"
+_TOLD, _TRACE = ("outcome", "calls", "report"), "trace.json"
 FINISHED = "finished"
 #: Seconds beyond a case's limit, so that the model stops an endless kernel first: its message says more.
 _SECONDS_MORE = 3
 _FILE_MEGABYTES = 64
+_SCHEMA = Path(__file__).with_name("judged.schema.json")
 #: A larger report of the judge is not read.
 _MOST_JSON_BYTES = 64 << 20
 #: The end of both processes, for a case after which they went on.
@@ -98,27 +100,31 @@ def run_all(
         names = ", ".join(dict.fromkeys(case.name for case in cases))
         raise Stop(f"the judge of assignment {assignment.name}, {names}, failed: {(judged.stderr.strip() or 'exit code').splitlines()[-1]}")
     trace = _read_json(left / _TRACE) or [] if traced else []
-    runs = list(_runs(cases, left, done, judged, trace))
-    scratch.remove(folder)
-    return runs
+    try:
+        return list(_runs(cases, left, done, judged, trace))
+    finally:
+        scratch.remove(folder)
 
 
 def _runs(cases: Sequence[DrawnCase], left: Path, done: sandbox.Done, judged: sandbox.Done, trace: list[dict[str, Any]]) -> Iterator[Run]:
-    """Yield the run of each case that the judge has begun."""
+    """Yield the run of each case that the judge has begun. Raises ValueError if it tells what ``judged.schema.json`` does not describe."""
     for number, case in enumerate(cases):
         place = left / str(number)
-        came_out = _read_json(place / _OUTCOME) or {}
+        told = {name: _read_json(place / f"{name}.json") for name in _TOLD}
+        for misfit in Schema.of(_SCHEMA).misfits(told):
+            raise ValueError(f"the judge tells of case {case.name}, {misfit.at()}: {misfit.text}")
+        came_out = told["outcome"] or {}
         outcome = came_out.get("how")
         went_on = outcome == FINISHED and number + 1 < len(cases)
         yield Run(
             case,
             _WENT_ON if went_on else done,
             _WENT_ON if went_on else judged,
-            _read_json(place / _REPORT),
+            told["report"],
             outcome,
             came_out.get("failure", ""),
             came_out,
-            _read_json(place / _CALLS) or {},
+            told["calls"] or {},
             read_outputs(place, case),
             trace,
         )

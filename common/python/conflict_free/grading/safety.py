@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Finds what is wrong with a run apart from its output: hazards, crashes, exceeded limits, errors of the CUDA runtime."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import source_text
 from .assignment import Assignment
+from .facts import Facts
 from .finding import OURS
 from .running import Run
 
@@ -37,21 +38,21 @@ class Complaint:
     places: Sequence[Mapping] = ()
 
 
-def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
-    """Return the most telling fault of a run, or None if the run has none. ``text`` is the source of the program."""
+def complaint(run: Run, assignment: Assignment, facts: Facts) -> Complaint | None:
+    """Return the most telling fault of a run, or None if the run has none. ``facts`` are those about its source."""
     report = run.report or {}
     if report.get("hazards"):
         # Threads that miss a barrier race with the threads that wait at it: the barrier is the cause.
         return _of_hazard(min(report["hazards"], key=lambda hazard: hazard["kind"] != "divergent_barrier"))
     if run.outcome == "broken":
-        return _of_message(run.message, assignment, text)
+        return _of_message(run.message, assignment, facts)
     if run.outcome == "memory":
         return _of_limit("memory", assignment)
     if run.calls.get("launches", 0) > _MOST_LAUNCHES:
         return Complaint(
             f"it launches kernels {run.calls['launches']:,} times, at most {_MOST_LAUNCHES:,} times may be",
             "Let one launch do the work of many: a grid has as many blocks as the data need.",
-            _places(source_text.launches(text), assignment),
+            _places(facts.launches_of(), assignment),
         )
     if (run.judged.stopped_by or "").startswith("signal"):
         return Complaint(f"the counting model was ended by {run.judged.stopped_by}", OURS)
@@ -61,9 +62,9 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
     if stopped_by := run.judged.stopped_by or run.done.stopped_by:
         limit = _of_limit(stopped_by, assignment)
         is_host_loop = stopped_by == "time" and not run.judged.stopped_by
-        return replace(limit, places=_places(source_text.loops(text, on_host=True), assignment)) if is_host_loop else limit
+        return replace(limit, places=_places(facts.host_loops, assignment)) if is_host_loop else limit
     if report.get("errors"):
-        return _of_error(report["errors"][0], report, assignment, text)
+        return _of_error(report["errors"][0], report, assignment, facts)
     if run.outcome is None or run.report is None or run.outcome == "ended":
         return Complaint(
             f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
@@ -76,10 +77,10 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
         )
     if not run.finished:
         return _of_runtime(run.failure if run.outcome == "failed" else run.outcome, run.done.returncode)
-    return _of_movement(run, assignment, text)
+    return _of_movement(run, assignment, facts)
 
 
-def _of_movement(run: Run, assignment: Assignment, text: str) -> Complaint | None:
+def _of_movement(run: Run, assignment: Assignment, facts: Facts) -> Complaint | None:
     """Return the first limit on moved bytes that a run exceeds, with the lines of the calls that may have moved them."""
     copies, allowed = run.calls["copies"], assignment.movement
     moved = (
@@ -121,8 +122,8 @@ def _of_movement(run: Run, assignment: Assignment, text: str) -> Complaint | Non
     )
     for bytes_moved, most, names, seen, help_ in moved:
         if bytes_moved > most:
-            calls = source_text.calls(text, *names) if names else []
-            lines = [line for _, line in calls] if names else source_text.launches(text)
+            calls = facts.calls_of(*names) if names else []
+            lines = [line for _, line in calls] if names else facts.launches_of()
             by = f" ({' or '.join(dict.fromkeys(name for name, _ in calls))})" if calls else ""
             said = f"it {seen.format(f'{bytes_moved:,}')}{by}, {f'at most {most:,}' if most else 'none'} may be"
             return Complaint(said, help_, _places(dict.fromkeys(lines), assignment, most=len(lines)))
@@ -163,21 +164,21 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
     return Complaint(seen, help_)
 
 
-def _of_error(error: Mapping, report: Mapping, assignment: Assignment, text: str) -> Complaint:
+def _of_error(error: Mapping, report: Mapping, assignment: Assignment, facts: Facts) -> Complaint:
     """Return the model's error that stopped the program."""
     if error["code"] in ("kernel_does_not_end", "block_does_not_end", "waits_in_vain"):
-        looped = _places(source_text.loops(text, on_host=False), assignment)
+        looped = _places(facts.device_loops, assignment)
         return Complaint(error["message"], error["help"] or _WITHOUT_HELP, _repeated(report) or looped)
     if error["code"] == "function_without_body":
-        return _of_missing(error["fields"], assignment, text)
-    return _of_message(error, assignment, text)
+        return _of_missing(error["fields"], assignment, facts)
+    return _of_message(error, assignment, facts)
 
 
-def _of_message(message: Mapping, assignment: Assignment, text: str) -> Complaint:
+def _of_message(message: Mapping, assignment: Assignment, facts: Facts) -> Complaint:
     """Return a message of the model. Its place is the line in its fields, or else the lines of the source that fit."""
     help_ = message["help"] or _WITHOUT_HELP
     if not (places := _place_in(message["fields"])):
-        return Complaint(message["message"], help_, _places(_lines_of(message, text), assignment))
+        return Complaint(message["message"], help_, _places(_lines_of(message, facts), assignment))
     [place] = places
     return Complaint(message["message"].removesuffix(f", {place['file']}:{place['line']}"), help_, places)
 
@@ -188,25 +189,26 @@ def _place_in(fields: Mapping) -> list[Mapping]:
     return [place] if isinstance(place["file"], str) and isinstance(place["line"], int) else []
 
 
-def _of_missing(fields: Mapping, assignment: Assignment, text: str) -> Complaint:
+def _of_missing(fields: Mapping, assignment: Assignment, facts: Facts) -> Complaint:
     """Return the complaint about a function that a kernel calls and that has no body, with the line that declares it."""
     callee = str(fields.get("callee", ""))[:_LONGEST_NAME]
-    declared = source_text.declaration(text, source_text.simple_name(callee))
+    words = re.split(r"\W+", callee)  # the linker writes scopes, types and parameters around the name
+    name, line, head = next((each for each in facts.declarations if each[0] in words), (callee, 0, callee))
     return Complaint(
-        f"`{declared.head if declared else callee}` is called by kernel {fields.get('kernel')} and nowhere defined",
+        f"`{head}` is called by kernel {fields.get('kernel')} and nowhere defined",
         "Define it in this file, with these parameters.",
-        [*_places([declared.line] if declared else [], assignment), *_place_in(fields)],
+        [*_places([line] if line else [], assignment), *_place_in(fields)],
     )
 
 
-def _lines_of(message: Mapping, text: str) -> Sequence[int]:
+def _lines_of(message: Mapping, facts: Facts) -> Sequence[int]:
     """Return the lines that a message without a line is about."""
     if message["code"] == "host_fault":
-        return source_text.host_accesses(text)
+        return facts.host_accesses
     if "error" not in message["fields"]:  # only a refused launch has this field
         return []
-    arrays = source_text.shared_arrays(text) if message["code"] == "too_much_static_shared_memory" else []
-    return [*arrays, *source_text.launches(text, str(message["fields"].get("kernel", "")))]
+    arrays = facts.shared_arrays if message["code"] == "too_much_static_shared_memory" else []
+    return [*arrays, *facts.launches_of(str(message["fields"].get("kernel", "")))]
 
 
 def _places(lines: Iterable[int], assignment: Assignment, most: int = _MOST_LINES) -> list[Mapping]:

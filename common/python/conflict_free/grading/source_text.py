@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Finds the lines of a submission that declare, define, launch or use a name of a message.
 
-No compiler is involved, and no verdict depends on it: a text that is not understood gives a message without a line.
+No compiler is involved, and no verdict depends on it: a text that is not understood gives a message without a line. All functions
+take a time that grows with the length of the text and not with its square.
 """
 
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import words
 from .tokens import Token, read
@@ -23,8 +24,7 @@ _KEPT = ("static", "__device__", "__managed__")
 _ENDS_OF_DECLARATOR = ("(", "=", ";", "[", "{", ",", ")")
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """A function at the outermost scope, or in a namespace or class. ``head`` is its text before the body or the semicolon.
 
     ``line`` is the line of its name. ``tokens`` are those of the head, ``body`` those between the braces; a declaration has None.
@@ -102,38 +102,36 @@ def simple_name(name: str) -> str:
     return found[1] if found else re.split(r"::|\s", name.strip())[-1]
 
 
-def declaration(text: str, name: str) -> Function | None:
-    """Return the declaration of a function without a body, or None."""
-    return next((function for function in functions(text) if function.name == name and function.body is None), None)
+def declarations(text: str) -> dict[str, Function]:
+    """Return the first declaration without a body of each function by its name."""
+    return {function.name: function for function in reversed(functions(text)) if function.body is None}
 
 
-def lines_with(text: str, name: str) -> list[int]:
-    """Return the lines whose code has a name."""
-    return list(dict.fromkeys(token.line for token in read(text).tokens if token.kind == "word" and token.text == name))
+def first_lines(text: str) -> dict[str, int]:
+    """Return the line of the first use of each word of the code."""
+    return {token.text: token.line for token in reversed(read(text).tokens) if token.kind == "word"}
 
 
-def _opens_launch(code: Sequence[Token], at: int) -> bool:
-    return all(token.text == "<" for token in code[at : at + 3]) and at + 3 <= len(code)
-
-
-def launches(text: str, kernel: str = "") -> list[int]:
-    """Return the lines that launch a kernel, with or without template arguments; without a name, those of all launches."""
-    name, code = kernel.partition("<")[0], read(text).tokens
-    lines: list[int] = []
-    named: Token | None = None  # since the last statement, the first use of the name with template arguments
-    for at, token in enumerate(code):
+def launches(text: str) -> list[tuple[str, int]]:
+    """Return the name of the kernel that each launch names, without template arguments, and its line."""
+    code, found, at = read(text).tokens, [], 0
+    named: list[Token] = []  # the words whose template arguments are open
+    before: Token | None = None  # the token before this one, or the word before the template arguments that end there
+    while at < len(code):
+        token = code[at]
+        if [each.text for each in code[at : at + 3]] == ["<", "<", "<"]:
+            if before:
+                found.append((before.text, before.line))
+            at += 3
+            before = None
+            continue
         if token.text in ("{", "}", ";"):
-            named = None
-        elif token.text == "<" and at and _opens_launch(code, at) and code[at - 1].text != "<":
-            before = code[at - 1]
-            if not name or before.text == name:
-                lines.append(before.line)
-            elif before.text == ">" and named:
-                lines.append(named.line)
-                named = None
-        elif token.text == name and named is None and at + 1 < len(code) and code[at + 1].text == "<" and not _opens_launch(code, at + 1):
-            named = token
-    return lines
+            named.clear()
+        elif token.text == "<" and before:
+            named.append(before)
+        before = named.pop() if token.text == ">" and named else token
+        at += 1
+    return found
 
 
 def calls(text: str, *prefixes: str) -> list[tuple[str, int]]:

@@ -8,11 +8,12 @@ student's answer, a FIFO would wait for ever, and opening a device can do anythi
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from .shown_text import shown
 
 MOST_BYTES = 1 << 18
 WANTED = f"a CUDA source file in UTF-8 of at most {MOST_BYTES:,} bytes"
@@ -46,9 +47,6 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-#: A line of a message has at most about so many characters.
-_LONGEST_SHOWN = 1000
-_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
@@ -69,17 +67,6 @@ class Source:
         """Return a line of the text without control characters. Lines count from 1 as the compiler counts them."""
         lines = self.text.split("\n")
         return shown(lines[number - 1].strip()) if 0 < number <= len(lines) else ""
-
-
-def printable(text: str) -> str:
-    """Return one line of text without characters that move a cursor or turn the direction of writing."""
-    return _UNPRINTABLE.sub("\ufffd", text)
-
-
-def shown(text: str) -> str:
-    """Return a text as one printable line without the middle of a long one."""
-    most = _LONGEST_SHOWN
-    return printable(text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}")
 
 
 def readable(name: str) -> str:

@@ -8,8 +8,8 @@ memory that it does not own, the linker finds two functions `main`.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from conflict_free.grading import words
 from conflict_free.grading.tokens import Directive, Token, read
@@ -32,8 +32,7 @@ _HELP = {
 _HELP_OTHERWISE = "Leave it out: a submission computes with the memory that it is given, and does nothing else."
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """One thing that a submission may not contain.
 
     `line` counts from 1. `kind` is a name such as "reaching files". `message` says in one line what was seen. `help` is one

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from conflict_free.console import NO_GPU, ROOT, Stop
 
-from . import sandbox
+from . import facts, sandbox
 from .assignment import Assignment
 from .cases import DrawnCase
 from .comparing import difference
@@ -133,8 +133,8 @@ def _compile(assignment: Assignment, text: str, gpu: Gpu, folder: Path, *, confi
     )
     if done.returncode == 0:
         return program, ""
-    errors = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line]
-    return program, done.stopped_by or (errors[0].replace(f"{folder}/", "") if errors else f"nvcc ended with exit code {done.returncode}")
+    first = facts.read(text, done, assignment, folder / "text", confined=confined).messages[0]
+    return program, f"line {first.line}: {first.text}" if first.line else first.text
 
 
 def _time(program: Path, assignment: Assignment, case: DrawnCase, gpu: Gpu, given: Path, left: Path, *, confined: bool) -> _Timed:

@@ -8,7 +8,7 @@ import bisect
 import functools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:%:": "##", "%:": "#"}
 _SPLICE = re.compile(r"\\[ \t\v\f\r]*\n")
@@ -28,8 +28,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A token: its text without splices, its kind (word, number, string, character or sign), and its line from 1.
 
     ``at`` is its place in ``Code.text``.
@@ -41,8 +40,7 @@ class Token:
     at: int = 0
 
 
-@dataclass(frozen=True)
-class Directive:
+class Directive(NamedTuple):
     """A line of the preprocessor: its tokens after the `#`, and the text after its name."""
 
     tokens: tuple[Token, ...]
@@ -54,8 +52,7 @@ class Directive:
         return self.tokens[0].text if self.tokens else ""
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(NamedTuple):
     """A source: its text without splices, the tokens of its code, and its directives with tokens of their own."""
 
     text: str

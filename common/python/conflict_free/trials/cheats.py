@@ -21,11 +21,12 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
-from conflict_free.grading import assignment, sandbox, text_admission
+from conflict_free.grading import assignment, facts, sandbox
 from conflict_free.grading.answer_texts import tomllib
 from conflict_free.grading.assignment import CHEATS, Assignment
 
@@ -57,7 +58,8 @@ def only(layer: str) -> Iterator[None]:
     """Reduce the grader to one of ``LAYERS``."""
     with contextlib.ExitStack() as stack:
         if layer != "all":
-            stack.enter_context(mock.patch.object(text_admission, "examine_text", lambda text: []))
+            read = facts.read
+            stack.enter_context(mock.patch.object(facts, "read", lambda *asked, **how: replace(read(*asked, **how), refusals=())))
         yield
 
 

@@ -10,12 +10,14 @@ from grading_tools import CONFINED, build_folder, changed_copy, padding
 
 from conflict_free.console import Stop
 from conflict_free.grading import assignment, building, sandbox
-from conflict_free.grading.building import Message, Toolchain, _messages
+from conflict_free.grading.building import Toolchain
+from conflict_free.grading.compiler_messages import Message, messages
 from conflict_free.grading.sandbox import Done
 
 
 def said(text: str, stopped_by: str | None = None) -> list[Message]:
-    return list(_messages(Done(2, "", text, stopped_by), "", padding()))
+    task = {"source": padding().source.name, "function": padding().function, "declaration": padding().declaration}
+    return list(messages(vars(Done(2, "", text, stopped_by)), "", task))
 
 
 @pytest.mark.parametrize(

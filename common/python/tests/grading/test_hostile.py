@@ -14,12 +14,13 @@ from grading_tools import CONFINED, answer_file, graded, padding
 from test_runs import TASK, made_run
 
 from conflict_free.console import Stop
-from conflict_free.grading import building, counting_checks, judging, running, safety, scratch, source_text, text_admission
-from conflict_free.grading.sandbox import Done
+from conflict_free.grading import building, counting_checks, facts, judging, running, safety, scratch, source_text, text_facts
+from conflict_free.grading.sandbox import Done, Limits
 from conflict_free.grading.tokens import read
+from conflict_free.schemas import Schema
 
 LONG = 250_000
-#: Lines of this length, each made to keep one of the readers busy.
+#: Lines of this length, each made to keep one of the readers busy. A № becomes another number each time.
 LINES = {
     "launches": "k<",
     "kernel names": "k <3> ",
@@ -32,7 +33,13 @@ LINES = {
     "copies": "cudaMemcpy",
     "words": "a",
     "two words": "a b ",
-    "different words": None,
+    "different words": "name№ ",
+    "launches of kernels": "k<<<1,1>>>();",
+    "launches of many": "k№<3><<<1,1>>>();",
+    "calls": "printf();",
+    "loops": "void f(){for(;;);}",
+    "many undefined": "undefined reference to `f№'",
+    "many declared": "undefined reference to `f№' f№();",
     "raw strings": 'R"a(',
     "comments": "/*",
     "universal names": "\\u{",
@@ -49,7 +56,7 @@ LINES = {
 
 def line(name: str) -> str:
     piece = LINES[name]
-    text = " ".join(f"name{number}" for number in range(LONG)) if piece is None else piece * LONG
+    text = "".join(piece.replace("№", str(number)) for number in range(LONG)) if "№" in piece else piece * LONG
     return text[:LONG]
 
 
@@ -57,27 +64,63 @@ def line(name: str) -> str:
 def test_a_long_line_is_read_in_linear_time(name):
     began = time.process_time()
     text = line(name)
-    read.cache_clear()
-    text_admission.examine_text(text)
-    source_text.functions(text)
-    source_text.launches(text, "k<3>")
-    source_text.launches(text)
-    source_text.calls(text, "cudaMemcpy")
-    source_text.kept_variables(text)
-    source_text.host_accesses(text)
-    source_text.unclosed_brace(text)
+    task = {"source": "transpose_doubles.cu", "function": "transpose_doubles", "declaration": "void transpose_doubles()"}
+    for said in (f"{text}\ntranspose_doubles.cu(7): error: {text}\n{text}", text):
+        found = text_facts.facts(text, vars(Done(1, "", said, None)), task)
+        assert Schema.of(facts._SCHEMA).misfits(json.loads(json.dumps(found))) == []
     source_text.meant(text, "nam1e")
     source_text.meant(text, text)
-    list(building._messages(Done(1, "", f"{text}\ntranspose_doubles.cu(7): error: {text}\n{text}", None), text, padding()))
-    list(building._messages(Done(1, "", text, None), text, padding()))
     assert time.process_time() - began < 10
 
 
 def test_a_source_is_split_into_tokens_once():
     text = answer_file("padded_by_one").read_text(encoding="utf-8")
     read.cache_clear()
-    graded(answer_file("padded_by_one"))
-    assert source_text.functions(text) and read.cache_info().misses == 1
+    text_facts.facts(text, None, {})
+    assert read.cache_info().misses == 1
+
+
+def test_only_the_program_in_the_sandbox_reads_a_text():
+    """The grader shares with it the type of a message alone."""
+    readers = {"tokens", "source_text", "text_admission", "compiler_messages", "text_facts"}
+    for path in Path(facts.__file__).parent.glob("*.py"):
+        if path.stem not in readers:
+            found = re.findall(r"^\s*(?:from|import) .*", path.read_text(encoding="utf-8"), re.MULTILINE)
+            for each in set(found) - {"from .compiler_messages import Message"}:
+                assert not readers & set(re.findall(r"\w+", each)), f"{path.name}: {each}"
+
+
+@pytest.mark.parametrize(
+    "done, seen",
+    [
+        (Done(152, "", "", "time"), "reading its text was stopped: too much time"),
+        (Done(139, "", "", "signal 11"), "reading its text was stopped: signal 11"),
+        (Done(1, "", "Traceback\nMemoryError\n", None), "the grader could not read its text: MemoryError"),
+        (Done(0, "", "", None), "the grader could not read its text: exit code 0"),
+        (Done(0, "[" * 100_000, "", None), "the grader could not read its text: exit code 0"),
+        (Done(0, '{"refusals": [[1, 2, 3]]}', "", None), "the grader could not read its text: "),
+        (Done(0, "[]", "", None), "the grader could not read its text: "),
+    ],
+)
+def test_a_text_that_cannot_be_read_is_a_verdict(monkeypatch, done, seen):
+    run = facts.sandbox.run
+    monkeypatch.setattr(facts.sandbox, "run", lambda command, **how: done if facts._PROGRAM in command else run(command, **how))
+    found = graded(answer_file("padded_by_one")).first_failed
+    assert found.name == "compiles" and found.seen.startswith(seen) and "\n" not in found.seen and found.help
+
+
+@pytest.mark.parametrize(
+    "limits, seen",
+    [
+        (Limits(seconds=1), "reading its text was stopped: too much time"),
+        (Limits(memory_megabytes=32), "the grader could not read its text: MemoryError"),
+        (Limits(output_kilobytes=0), "reading its text was stopped: too much output"),
+    ],
+)
+def test_reading_a_text_has_limits_of_its_own(tmp_path, monkeypatch, limits, seen):
+    monkeypatch.setattr(facts, "LIMITS", limits)
+    [told] = facts.read(line("closed braces"), None, padding(), tmp_path / "text", confined=CONFINED).messages
+    assert told.text == seen and told.help
 
 
 # --- what a submission says ----------------------------------------------------------------------
@@ -97,7 +140,8 @@ def test_a_source_is_split_into_tokens_once():
 )
 def test_a_forged_note_is_a_complaint(code, fields):
     error = {"code": code, "fields": fields, "message": "\ud800\x1b[2J\nforged", "help": ""}
-    found = safety.complaint(made_run([], errors=[error], outcome=None), TASK, "void f() { k<<<1, 1>>>(); }")
+    told = facts.Facts(launches=[("k", 1)], declarations=[("a", 1, "int a()")])
+    found = safety.complaint(made_run([], errors=[error], outcome=None), TASK, told)
     assert found.seen and found.help and all(isinstance(place["line"], int) for place in found.places)
 
 
@@ -172,6 +216,16 @@ def test_an_error_of_the_grader_is_a_verdict(tmp_path, monkeypatch, check, error
     found = graded(submission).first_failed
     assert found.name == check and found.seen.startswith(f"the grader could not make this check: {type(error).__name__}")
     assert "our mistake" in found.help and os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["outcome", "calls", "report"])
+def test_what_the_judge_tells_has_one_shape(monkeypatch, name):
+    read_json = running._read_json
+    monkeypatch.setattr(running, "_read_json", lambda path: {"how": ["finished"]} if path.stem == name else read_json(path))
+    found = graded(answer_file("padded_by_one")).first_failed
+    assert (
+        found.name == "safe" and re.search(f"ValueError: the judge tells of case .*, {name}: ", found.seen) and "our mistake" in found.help
+    )
 
 
 def test_an_error_of_the_machine_is_one_line(tmp_path, monkeypatch):

@@ -249,7 +249,12 @@ def test_a_source_is_read_without_a_compiler():
         ("last", 9, False, True),
     ]
     assert functions(text)[0].head == "template <int N = (3), class T = int> __global__ void __launch_bounds__(256) run(int* a, int b)"
-    assert launches("// run\nrun<3,\n int><<<1, 2>>>(p);\nrun <<<1, 2>>>(p);\nrunner<<<1, 2>>>(p);", "run<3, int>") == [2, 4]
+    assert launches("// run\nrun<3,\n int><<<1, 2>>>(p);\nrun <<<1, 2>>>(p);\nrunner<<<1, 2>>>(p);") == [
+        ("run", 2),
+        ("run", 4),
+        ("runner", 5),
+    ]
+    assert launches("k<a < b, (c > d)><<<1, 2>>>(p);\nl<m<2>><<<1, 2, 0, s>>>(p, n<3><<<1, 2>>>());") == [("k", 1), ("l", 2), ("n", 2)]
     assert host_accesses(
         "void f(double* o, int n) {\n n = n * n;\n *o = 1;\n f(o, 2 * *o);\n o + n;\n}\n__global__ void g(int* o) { *o = o[1]; }"
     ) == [3, 4]

@@ -12,6 +12,7 @@ from test_pictures import LAUNCH, bank_access
 from conflict_free.grading import cases, counting_checks, data_checks, printing, safety
 from conflict_free.grading.assignment import AssignmentError
 from conflict_free.grading.comparing import difference
+from conflict_free.grading.facts import Facts
 from conflict_free.grading.parts import Case, KernelWork, Limits, Movement, Threshold
 from conflict_free.grading.result import Place
 from conflict_free.grading.running import Run
@@ -254,7 +255,7 @@ ERROR = {
 
 
 def test_a_run_without_fault_has_none():
-    assert safety.complaint(made_run([]), TASK, "") is None
+    assert safety.complaint(made_run([]), TASK, Facts()) is None
 
 
 @pytest.mark.parametrize(
@@ -275,7 +276,7 @@ def test_a_run_without_fault_has_none():
     ],
 )
 def test_the_most_telling_fault_is_named(options, seen):
-    complaint = safety.complaint(made_run([], **options), TASK, "")
+    complaint = safety.complaint(made_run([], **options), TASK, Facts())
     assert complaint.seen == seen and complaint.help.endswith(".")
 
 
@@ -286,7 +287,7 @@ def test_what_the_model_refuses_has_its_help_and_its_place():
         "message": "kernel k: the kernel stopped itself, a.cu:10",
         "help": "",
     }
-    said = safety.complaint(made_run([], errors=[error], outcome=None), TASK, "")
+    said = safety.complaint(made_run([], errors=[error], outcome=None), TASK, Facts())
     assert said.seen == "kernel k: the kernel stopped itself" and said.places == [{"file": "a.cu", "line": 10}]
     assert said.help.startswith("Look at what")
     refused = {
@@ -295,13 +296,13 @@ def test_what_the_model_refuses_has_its_help_and_its_place():
         "message": "kernel k was not launched",
         "help": "Ask for less.",
     }
-    said = safety.complaint(made_run([], errors=[refused], outcome=None), TASK, "void f()\n{\n    k<<<1, 2048>>>();\n}\n")
+    said = safety.complaint(made_run([], errors=[refused], outcome=None), TASK, Facts(launches=[("l", 2), ("k", 3)]))
     assert said.help == "Ask for less." and said.places == [{"file": "a.cu", "line": 3}]
 
 
 def test_what_the_judge_does_not_allow_is_told_with_its_lines():
     message = {"code": "frees_a_buffer", "fields": {"buffer": "input"}, "message": "it frees the memory of input", "help": "Do not."}
-    said = safety.complaint(made_run([], outcome="broken", message=message), TASK, "")
+    said = safety.complaint(made_run([], outcome="broken", message=message), TASK, Facts())
     assert (said.seen, said.help) == ("it frees the memory of input", "Do not.")
 
 
@@ -316,8 +317,8 @@ def test_what_the_judge_does_not_allow_is_told_with_its_lines():
     ],
 )
 def test_what_moves_by_other_ways_is_refused_with_its_call_and_line(moved, seen):
-    text = "void f()\n{\n    cudaMemcpyAsync(a, b, 4, cudaMemcpyDefault);\n    cudaMemset(a, 0, 9);\n    k<<<1, 1>>>();\n}\n"
-    complaint = safety.complaint(made_run([], moved=moved), TASK, text)
+    found = Facts(calls=[("printf", 2), ("cudaMemcpyAsync", 3), ("cudaMemset", 4)], launches=[("k", 5)])
+    complaint = safety.complaint(made_run([], moved=moved), TASK, found)
     assert complaint.seen == seen
     assert complaint.places == [{"file": "a.cu", "line": {"set": 4, "parameters": 5}.get(next(iter(moved)), 3)}]
 

@@ -78,7 +78,7 @@ def test_the_ratio_decides(gpu, tmp_path, ms, passed, seen):
         ("// change turned[4] = 0\n", "on the GPU, 1 of 15 elements of output are wrong; the first, output[1][1], is 0.0"),
         ("// outcome cudaDeviceSynchronize() failed: an illegal memory access\n", "on the GPU: an illegal memory access"),
         ("// change sys.exit(5)\n", "on the GPU it was ended by exit code 5"),
-        ("mistake\n", "it does not compile for the GPU: transpose_doubles.cu(3): error: a mistake"),
+        ("mistake\n", "it does not compile for the GPU: line 3: a mistake"),
     ],
 )
 def test_what_fails_on_the_gpu_is_said(gpu, tmp_path, text, seen):

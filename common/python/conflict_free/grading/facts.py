@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The facts about a submission's text. A program in the sandbox reads the text; the grader looks only at what that has found.
+
+``text_facts`` is the program. Nothing else reads a submission's text or the output of its compiler.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from conflict_free.schemas import Schema
+
+from . import sandbox
+from .assignment import Assignment
+from .compiler_messages import Message
+from .finding import OURS
+
+#: A text and a compiler's output of the largest size take less than a second.
+LIMITS = sandbox.Limits(seconds=10, memory_megabytes=512, output_kilobytes=4096)
+_PACKAGE = Path(__file__).parents[1]
+#: Python begins faster so than with a module.
+_PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from conflict_free.grading.text_facts import main; main(sys.argv[2])"
+_SCHEMA = Path(__file__).with_name("facts.schema.json")
+_STOPPED = "Hand in a text that a person can read, and whose messages of the compiler are few."
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What ``facts.schema.json`` describes. ``messages`` says why there is no program; ``refusals`` has the first one only."""
+
+    refusals: Sequence[Message] = ()
+    messages: Sequence[Message] = ()
+    declarations: Sequence[tuple[str, int, str]] = ()
+    launches: Sequence[tuple[str, int]] = ()
+    calls: Sequence[tuple[str, int]] = ()
+    host_loops: Sequence[int] = ()
+    device_loops: Sequence[int] = ()
+    host_accesses: Sequence[int] = ()
+    kept_variables: Sequence[int] = ()
+    shared_arrays: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> "Facts":
+        """Return the facts that the program has told."""
+        return cls(**{**told, **{name: [Message(*each) for each in told[name]] for name in ("refusals", "messages")}})
+
+    def launches_of(self, kernel: str = "") -> list[int]:
+        """Return the lines that launch a kernel, given with or without its template arguments; without a name, those of all launches."""
+        name = kernel.partition("<")[0]
+        return [line for launched, line in self.launches if launched == name or not name]
+
+    def calls_of(self, *prefixes: str) -> list[tuple[str, int]]:
+        """Return the name and the line of each call of a function whose name begins with one of the prefixes."""
+        return [(name, line) for name, line in self.calls if name.startswith(prefixes)]
+
+
+def read(text: str, compiled: sandbox.Done | None, assignment: Assignment, folder: Path, *, confined: bool) -> Facts:
+    """Return the facts about a text. ``compiled`` says how its compiler ended if it has failed. ``folder`` is made and used.
+
+    If the program does not do its work, within its limits, the facts are a message about that.
+    """
+    folder.mkdir(exist_ok=True)
+    task = {"source": assignment.source.name, "function": assignment.function, "declaration": assignment.declaration}
+    asked = folder / "asked.json"
+    asked.write_text(json.dumps({"text": text, "compiled": compiled and asdict(compiled), "task": task}), encoding="utf-8")
+    python = Path(sys.executable).resolve()
+    done = sandbox.run(
+        [python, "-I", "-S", "-c", _PROGRAM, _PACKAGE.parent, asked.name],
+        readable=[python.parents[1], _PACKAGE],
+        writable=folder,
+        limits=LIMITS,
+        confined=confined,
+    )
+    if stopped_by := done.stopped_by:
+        what = stopped_by if stopped_by.startswith("signal") else f"too much {stopped_by}"
+        return Facts(messages=[Message(0, f"reading its text was stopped: {what}", _STOPPED)])
+    try:
+        told = json.loads(done.stdout)
+        wrong = next((f"{misfit.at()}: {misfit.text}" for misfit in Schema.of(_SCHEMA).misfits(told)), "")
+    except (ValueError, RecursionError):
+        wrong = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+    return Facts(messages=[Message(0, f"the grader could not read its text: {wrong}", OURS)]) if wrong else Facts.of(told)

@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Makes texts of strangers fit to be shown. Standard library only."""
+
+import re
+
+#: A line of a message has at most about so many characters.
+_LONGEST_SHOWN = 1000
+_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def printable(text: str) -> str:
+    """Return one line of text without characters that move a cursor or turn the direction of writing."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def shown(text: str) -> str:
+    """Return a text as one printable line without the middle of a long one."""
+    most = _LONGEST_SHOWN
+    return printable(text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}")

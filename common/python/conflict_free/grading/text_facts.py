@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Reads the text of a submission and what the compiler has said about it, as a program that ``facts.read`` runs in the sandbox.
+
+The program gets both in a file, and prints the facts that ``facts.schema.json`` describes. The sandbox has nothing but the standard
+library; and each module that is imported here costs each submission time.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from conflict_free.grading import compiler_messages, source_text, text_admission
+from conflict_free.grading.shown_text import shown
+
+#: The beginnings of the names of functions whose calls a check may name.
+_CALLS = ("printf", "cuda")
+#: More entries of a kind are left out.
+_MOST_ENTRIES = 1000
+
+
+def facts(text: str, compiled: Mapping[str, Any] | None, task: Mapping[str, str]) -> dict[str, list]:
+    """Return all that a check may want to know of a text. The arguments are those of ``compiler_messages.messages``; without a failed
+    compiler ``compiled`` is None.
+    """
+    found = {
+        "refusals": ((each.line, f"{each.kind}: {each.message}", each.help) for each in text_admission.examine_text(text)),
+        "messages": compiler_messages.messages(compiled, text, task) if compiled else (),
+        "declarations": ((each.name, each.line, each.head) for each in source_text.declarations(text).values()),
+        "launches": source_text.launches(text),
+        "calls": source_text.calls(text, *_CALLS),
+        "host_loops": source_text.loops(text, on_host=True),
+        "device_loops": source_text.loops(text, on_host=False),
+        "host_accesses": source_text.host_accesses(text),
+        "kept_variables": source_text.kept_variables(text),
+        "shared_arrays": source_text.shared_arrays(text),
+    }
+    return {name: list(map(_entry, islice(each, _MOST_ENTRIES))) for name, each in found.items()}
+
+
+def _entry(found: int | Iterable[int | str]) -> int | list[int | str]:
+    """Return an entry as JSON. Long texts lose their middle."""
+    return found if isinstance(found, int) else [shown(each) if isinstance(each, str) else each for each in found]
+
+
+def main(path: str) -> None:
+    """Print the facts about what is in a file."""
+    with open(path, encoding="utf-8") as file:
+        print(json.dumps(facts(**json.load(file))))
