@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "Four places are enough": the product of matmul_ordered with room for two, three and four pairs of tiles. One block looks at the
-// clock when it asks for a pair, when the pair has arrived, when its product begins, and when the product before it has ended.
+// "More room for tiles is always faster", and "measure with zeros": the product of matmul_ordered with room for two, three and four
+// pairs of tiles. One block looks at the clock when it asks for a pair, when the pair has arrived, before and after its products are
+// issued, and when it knows that they have ended.
 
 #include <matmul/tensor_map.cuh>
 #include <matmul/wgmma.cuh>
@@ -12,7 +13,7 @@
 #include <vector>
 
 struct Clocks {
-    long long asked, arrived, begun, ended;
+    long long asked, arrived, begun, issued, ended;
 };
 
 // Stays where it stands among loads and products.
@@ -81,6 +82,7 @@ __global__ void __launch_bounds__(WGMMA_THREADS, 1) pairs_in_flight(bf16* c, con
                 for (int j = 0; j < TILE_K; j += 16)
                     wgmma(sums, tile_descriptor(a_tile + j, 0), tile_descriptor(b_tile + j * BOX, BOX * TILE_K * sizeof(bf16)), i + j > 0);
                 end_products();
+                if (first) clocks[step].issued = now();
                 wait_for_products<1>();
                 if (first && i > 0) clocks[step - 1].ended = now();
                 if (i > 0 && threadIdx.x % WARP_GROUP == 0) arrive(used[(step + PLACES - 1) % PLACES]);
@@ -173,11 +175,32 @@ void print_pairs(const Square& s)
     for (int i = 0; i < shown; ++i) {
         const Clocks& pair = all[first + i];
         long long zero = all[first].asked;
-        std::printf("figure places_%d_pair_%d_asked %lld\n", PLACES, i, pair.asked - zero);
-        std::printf("figure places_%d_pair_%d_arrived %lld\n", PLACES, i, pair.arrived - zero);
-        std::printf("figure places_%d_pair_%d_begun %lld\n", PLACES, i, pair.begun - zero);
-        std::printf("figure places_%d_pair_%d_ended %lld\n", PLACES, i, pair.ended - zero);
+        auto print = [&](const char* what, long long clock) {
+            std::printf("figure places_%d_pair_%d_%s %lld\n", PLACES, i, what, clock - zero);
+        };
+        print("asked", pair.asked);
+        print("arrived", pair.arrived);
+        print("begun", pair.begun);
+        print("issued", pair.issued);
+        print("ended", pair.ended);
     }
+}
+
+// Prints the operations a second of launches that follow one another without a pause, long enough for the clock to settle.
+void print_speed(const Square& s, const char* of)
+{
+    constexpr int repeats = 500;
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    for (int i = 0; i < repeats; ++i) launch<4, false>(s, large_n);
+    cudaEventRecord(begin);
+    for (int i = 0; i < repeats; ++i) launch<4, false>(s, large_n);
+    cudaEventRecord(end);
+    cudaEventSynchronize(end);
+    float ms;
+    cudaEventElapsedTime(&ms, begin, end);
+    std::printf("figure %s_tflops %.5g\n", of, 2. * large_n * large_n * large_n * repeats / ms / 1e9);
 }
 
 int main()
@@ -205,6 +228,10 @@ int main()
         print_pairs<2>(s);
         print_pairs<3>(s);
         print_pairs<4>(s);
+        print_speed(s, "random");
+        cudaMemset(s.a, 0, bytes);
+        cudaMemset(s.b, 0, bytes);
+        print_speed(s, "zeros");
     }
     return wrong != 0;
 }

@@ -5,9 +5,11 @@
 ``stage-timeline`` is a drawing, with no measured time in it; ``measured-stages`` draws the clocks of a program.
 """
 
+import itertools
 from typing import Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.sentences import plural
@@ -71,25 +73,48 @@ class StageTimeline(EvidenceDirective, directive="stage-timeline"):
 
 #: The pairs whose clocks the program prints, the last cycle that is drawn, and the cycles of a unit of the picture and between two marks.
 PAIRS, LAST_CYCLE, CYCLES, MARK = 14, 10_000, 48, 2_000
+#: A wait for products that takes more cycles found them not yet ended.
+WAITED = 64
+CLOCKS = ("asked", "arrived", "begun", "issued", "ended")
 
 
-def measured_panel(clocks: list[dict[str, float]], places: int) -> dict[str, Any]:
-    """Return a panel of pairs whose ``asked``, ``arrived`` and ``begun`` are in cycles: each stays in its place until the next one is asked for."""
+def products_of(clocks: list[dict[str, float]], cycles: float) -> list[float]:
+    """Return when the products of each pair but the last begin. They take ``cycles``.
+
+    Where the program had to wait for their end, it has seen the end. Otherwise they began when the pair did, or after the products before.
+    """
+    begins: list[float] = []
+    for clock, later in itertools.pairwise(clocks):
+        if clock["ended"] - later["issued"] > WAITED:
+            begins.append(clock["ended"] - cycles)
+        else:
+            begins.append(max(clock["begun"], begins[-1] + cycles) if begins else clock["begun"])
+    return begins
+
+
+def measured_panel(clocks: list[dict[str, float]], places: int, cycles: float) -> dict[str, Any]:
+    """Return a panel: a row of bars for each place, from a pair's request to the next one's, and one for the products."""
     bars = []
-    for pair, clock in enumerate(clocks[:-places]):
+    for pair, (clock, begin) in enumerate(zip(clocks[:-places], products_of(clocks, cycles))):
         freed = clocks[pair + places]["asked"]
-        if freed > LAST_CYCLE:
-            break
-        row = {"row": pair % places, "pair": pair}
-        bars.append({**row, "kind": "wait", "x": clock["asked"] / CYCLES, "width": (clock["arrived"] - clock["asked"]) / CYCLES})
-        bars.append({**row, "kind": "store", "x": clock["begun"] / CYCLES, "width": (freed - clock["begun"]) / CYCLES})
+        for kind, row, start, end in (
+            ("wait", pair % places, clock["asked"], clock["arrived"]),
+            ("held", pair % places, clock["arrived"], freed),
+            ("store", places, begin, begin + cycles),
+        ):
+            if end <= LAST_CYCLE:
+                bars.append({"kind": kind, "row": row, "x": start / CYCLES, "width": (end - start) / CYCLES, "pair": pair})
     return {"places": places, "bars": bars}
 
 
 class MeasuredStages(EvidenceDirective, directive="measured-stages"):
-    """``.. measured-stages:: SPECIMEN``: the clocks of a program with room for the pairs that the body names, as in ``2 4``."""
+    """``.. measured-stages:: SPECIMEN``: the clocks of a program with room for the pairs that the body names, as in ``2 4``.
+
+    ``:product:`` is how many cycles the products of a pair take.
+    """
 
     required_arguments = 1
+    option_spec = {"product": directives.positive_int}
     has_content = True
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
@@ -97,13 +122,10 @@ class MeasuredStages(EvidenceDirective, directive="measured-stages"):
         specimen, panels, said = self.arguments[0], [], []
         for places in " ".join(self.content).split():
             clocks = [
-                {
-                    what: evidence.value(f"errata.{specimen}.places_{places}_pair_{pair}_{what}").number
-                    for what in ("asked", "arrived", "begun")
-                }
+                {what: evidence.value(f"errata.{specimen}.places_{places}_pair_{pair}_{what}").number for what in CLOCKS}
                 for pair in range(PAIRS)
             ]
-            panel = measured_panel(clocks, int(places))
+            panel = measured_panel(clocks, int(places), self.options["product"])
             for what in ("arriving_cycles", "cycles_a_pair"):
                 panel[what] = evidence.value(f"errata.{specimen}.places_{places}_{what}").text(",.0f")
             panels.append(panel)
@@ -114,7 +136,8 @@ class MeasuredStages(EvidenceDirective, directive="measured-stages"):
             panels=panels,
             marks=marks,
             description=" ".join(said),
-            width=LEFT + LAST_CYCLE / CYCLES + 8,
+            width=LEFT + LAST_CYCLE / CYCLES + 20,
+            product=self.options["product"],
             left=LEFT,
             row=ROW,
         )

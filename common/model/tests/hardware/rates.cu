@@ -93,7 +93,10 @@ struct Exponential {
 /// Each warp adds products to several sums, so that none has to wait for its last result.
 template <class Number, int of_a, int of_b, class Product> __device__ void multiply(Product product) {
     constexpr int sums = 4;
-    Number d[sums][4] = {}, a[of_a] = {}, b[of_b] = {};
+    // The compiler leaves out products of what it knows to be zero.
+    Number d[sums][4] = {}, a[of_a], b[of_b];
+    for (Number& element : a) element = threadIdx.x;
+    for (Number& element : b) element = threadIdx.x;
     for (int round = 0; round < 4 * ROUNDS; ++round)
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) product(d[i % sums], a, b);
