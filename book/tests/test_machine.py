@@ -85,3 +85,16 @@ def test_a_tile_is_asked_for_when_a_place_is_free_and_multiplied_when_it_has_arr
     assert "copy_plain, 1 place: the product of tile 6 ends after 28 units of time." in html
     assert html.count('class="wait"') == html.count('class="store"') == 7 + stages.TILES  # of one place, as many as end in time
     assert "is not SLUG.KERNEL | N with 1 to 4 places" in project.build_error(".. stage-timeline::\n\n   copy.copy_plain | 5\n")
+
+
+def test_products_begin_when_their_end_was_waited_for_or_when_the_pair_did():
+    clock = {"asked": 0, "arrived": 10, "begun": 20, "issued": 30, "ended": 2000}
+    assert stages.products_of([clock, {**clock, "issued": 1900}], 1000) == [1000]
+    # The end was seen late, when the next pair had come: the products began with their pair, or after the products before.
+    late = [
+        {**clock, "begun": begun, "issued": begun + 10, "ended": later + 20}
+        for begun, later in ((0, 500), (500, 4000), (4000, 6000), (6000, 0))
+    ]
+    assert stages.products_of(late, 1000) == [0, 1000, 4000]
+    bars = stages.measured_panel(late, 2, 1000)["bars"]
+    assert [(bar["kind"], bar["row"], bar["pair"]) for bar in bars][:3] == [("wait", 0, 0), ("held", 0, 0), ("store", 2, 0)]
