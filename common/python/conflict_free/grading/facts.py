@@ -5,6 +5,8 @@
 ``text_facts`` is the program. Nothing else reads a submission's text or the output of its compiler.
 """
 
+import compileall
+import functools
 import json
 import sys
 from collections.abc import Sequence
@@ -58,12 +60,19 @@ class Facts:
         return [(name, line) for name, line in self.calls if name.startswith(prefixes)]
 
 
+@functools.cache
+def _compile_readers() -> None:
+    """Compile the program's modules, which the sandbox can read and not write: else each submission would compile them again."""
+    compileall.compile_dir(_PACKAGE / "grading", maxlevels=0, quiet=2)
+
+
 def read(text: str, compiled: sandbox.Done | None, assignment: Assignment, folder: Path, *, confined: bool) -> Facts:
     """Return the facts about a text. ``compiled`` says how its compiler ended if it has failed. ``folder`` is made and used.
 
     If the program does not do its work, within its limits, the facts are a message about that.
     """
     folder.mkdir(exist_ok=True)
+    _compile_readers()
     task = {"source": assignment.source.name, "function": assignment.function, "declaration": assignment.declaration}
     asked = folder / "asked.json"
     asked.write_text(json.dumps({"text": text, "compiled": compiled and asdict(compiled), "task": task}), encoding="utf-8")

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Tests submissions that want to stop the grader: each gets a verdict in a short time, and leaves nothing behind."""
 
+import importlib.util
 import json
 import os
 import re
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -254,3 +256,11 @@ def test_any_folder_is_removed(tmp_path):
     (folder / "d" / "d").chmod(0)
     scratch.remove(folder)
     assert os.listdir(tmp_path) == []
+
+
+def test_the_modules_that_the_sandbox_reads_are_compiled_before(tmp_path, monkeypatch):
+    shutil.copytree(facts._PACKAGE / "grading", tmp_path / "grading", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(facts, "_PACKAGE", tmp_path)
+    facts._compile_readers.cache_clear()
+    facts._compile_readers()
+    assert Path(importlib.util.cache_from_source(tmp_path / "grading" / "text_facts.py")).is_file()
