@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "A full multiprocessor has enough in flight": two copies and two transposes with 4, 8 and 16 loads a thread, and with as many
+// "A full multiprocessor has enough in flight": copies and transposes with 4, 8 and 16 loads a thread, and with as many
 // blocks resident as the shared memory that each asks for leaves room for.
 
 #include "matrices.cuh"
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
-enum class Order { plain, copy, along, down };
+enum class Order { plain, copy, copy_down, along, down };
 
 // [bytes_in_flight]
 template <Order order, int TILE_DIM, int LOADS>
@@ -17,8 +17,9 @@ __global__ void bytes_in_flight(float* output, const float* input, int width)
 {
     constexpr int BLOCK_ROWS = TILE_DIM / LOADS;
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
-    int across = (order == Order::down ? blockIdx.y : blockIdx.x) * TILE_DIM;
-    int down = (order == Order::down ? blockIdx.x : blockIdx.y) * TILE_DIM;
+    constexpr bool numbered_down = order == Order::down || order == Order::copy_down, copies = order < Order::along;
+    int across = (numbered_down ? blockIdx.y : blockIdx.x) * TILE_DIM;
+    int down = (numbered_down ? blockIdx.x : blockIdx.y) * TILE_DIM;
 
     // All loads of a thread are in flight before the first is used.
     float values[LOADS];
@@ -32,7 +33,7 @@ __global__ void bytes_in_flight(float* output, const float* input, int width)
             tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
         __syncthreads();
         for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
-            if (order == Order::copy)
+            if (copies)
                 output[(down + j) * width + across + threadIdx.x] = tile[j][threadIdx.x];
             else
                 output[(across + j) * width + down + threadIdx.x] = tile[threadIdx.x][j];
@@ -88,7 +89,7 @@ size_t measure(const Matrices& m, const char* name)
 {
     Matrices small = with_input(m, small_width);
     bool has_time = !std::isnan(best_time<order, TILE_DIM, LOADS>(small, unused_shared<order, TILE_DIM, LOADS>(1), 1));
-    size_t wrong = wrong_elements(small, order > Order::copy);
+    size_t wrong = wrong_elements(small, order >= Order::along);
     if (has_time) print_speeds<order, TILE_DIM, LOADS>(with_input(m, large_width), name);
     return wrong;
 }
@@ -103,7 +104,8 @@ size_t measure(const Matrices& m, const char* name)
 int main()
 {
     Matrices m = allocate();
-    size_t wrong = measure<Order::plain>(m, "plain") + measure<Order::copy>(m, "copy") + measure<Order::along>(m, "along") +
+    size_t wrong = measure<Order::plain>(m, "plain") + measure<Order::copy>(m, "copy") +
+                   measure<Order::copy_down>(m, "copy_down") + measure<Order::along>(m, "along") +
                    measure<Order::down>(m, "down");
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
