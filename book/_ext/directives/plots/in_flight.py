@@ -40,7 +40,7 @@ def fastest(figures: Mapping[str, float]) -> dict[str, Speeds]:
     """Return for each of KERNELS the highest speed at each number of KiB in flight, of all tiles and all loads a thread."""
     found: dict[str, Speeds] = {kernel: {} for kernel in KERNELS}
     for name, speed in figures.items():
-        if parts := _FIGURE.fullmatch(name):
+        if (parts := _FIGURE.fullmatch(name)) and parts[1] in KERNELS:
             speeds = found[parts[1]]
             speeds[int(parts[2])] = max(speed, speeds.get(int(parts[2]), 0))
     return {kernel: dict(sorted(speeds.items())) for kernel, speeds in found.items()}
