@@ -18,6 +18,8 @@
 
 constexpr int LANES = 32;
 constexpr int SHARED_BYTES = 32 * 1024;
+/// Patterns of global memory reach so far.
+constexpr unsigned long long GLOBAL_BYTES = 1ull << 32;
 
 /// The place of each lane's access. An asynchronous copy reads at `offset` and writes at `to`.
 struct Pattern {
@@ -67,27 +69,31 @@ public:
         run_named();
         run_random();
         run_two_sides();
+        run_scattered();
         check(cudaDeviceSynchronize());
     }
 
 private:
     bool is_wanted(const Way& way) const { return wanted_.empty() || wanted_ == std::string(way.family) + " " + way.operation; }
 
-    static void print(const unsigned (&offsets)[LANES], unsigned bytes) {
-        for (const unsigned offset : offsets) std::printf(" %u", offset % bytes);
+    static void print(const unsigned (&offsets)[LANES], unsigned long long bytes) {
+        for (const unsigned offset : offsets) std::printf(" %llu", offset % bytes);
     }
 
-    void run(const std::string& name, unsigned active, const Element& element, const Element* to = nullptr) {
+    void run(const std::string& name, unsigned active, const Element& element, const Element* to = nullptr,
+             unsigned long long reach = SHARED_BYTES, const std::string& only = "") {
         for (const Way& way : ways_) {
             if (!is_wanted(way) || way.has_two_sides != (to != nullptr)) continue;
+            if (reach > SHARED_BYTES && std::string(way.family) != "global_atomic") continue;
+            if (!only.empty() && way.operation != only) continue;
             Pattern pattern{{}, active, {}};
             for (unsigned lane = 0; lane < LANES; ++lane) {
-                pattern.offset[lane] = element(lane) * way.bytes % SHARED_BYTES;
+                pattern.offset[lane] = static_cast<unsigned>(1ull * element(lane) * way.bytes % reach);
                 if (to) pattern.to[lane] = (*to)(lane)*way.bytes % SHARED_BYTES;
             }
             way.launch(pattern);
             std::printf("%s %s %d %s %08x", way.family, way.operation, way.bytes, name.c_str(), active);
-            print(pattern.offset, std::string(way.family) == "local" ? 2048 : SHARED_BYTES);
+            print(pattern.offset, std::string(way.family) == "local" ? 2048 : reach);
             if (to) print(pattern.to, SHARED_BYTES);
             std::printf("\n");
             check(cudaGetLastError());
@@ -122,6 +128,29 @@ private:
                 run("random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed), active,
                     [&](unsigned lane) { return element[lane]; });
             }
+    }
+
+    /// Some lines of 128 bytes compete for banks with others that are far away: lane 10 with lanes 13 and 21, where a bit of the line's number
+    /// decides, and any lanes of lines by chance.
+    void run_scattered() {
+        for (unsigned bit = 0; bit < 24; ++bit)
+            for (unsigned low = 0; low < 4; ++low) {
+                const unsigned words = ((1u << bit) ^ low) * 32;
+                unsigned element[LANES] = {};
+                element[1] = 26, element[10] = words + 18, element[13] = 18, element[21] = 16;
+                run(
+                    "line_bit_" + std::to_string(bit) + "_low_" + std::to_string(low), 0x202402u,
+                    [&](unsigned lane) { return element[lane]; }, nullptr, GLOBAL_BYTES, "add_without_result");
+            }
+        for (unsigned seed = 0; seed < 24; ++seed) {
+            Random random(seed);
+            const unsigned range = seed % 2 ? 512 : 2048;
+            unsigned element[LANES];
+            for (unsigned& e : element) e = seed % 3 ? random.below(range) : random.below(range) * 64 + random.below(8);
+            run(
+                "scattered_" + std::to_string(seed), seed % 4 ? ~0u : random.below(1u << 16) << 16 | random.below(1u << 16),
+                [&](unsigned lane) { return element[lane]; }, nullptr, GLOBAL_BYTES);
+        }
     }
 
     /// No two lanes write one element.

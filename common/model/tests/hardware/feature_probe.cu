@@ -165,8 +165,10 @@ template <class T> void add_reads(std::vector<Way>& ways) {
 }
 
 int main(int count, char** arguments) {
-    check(cudaMalloc(&memory, SHARED_BYTES));
-    check(cudaMemset(memory, 0, SHARED_BYTES));
+    // Aligned to its size, so that the offsets of a pattern are the low bits of its addresses.
+    check(cudaMalloc(&memory, 2 * GLOBAL_BYTES));
+    memory += GLOBAL_BYTES - reinterpret_cast<unsigned long long>(memory) % GLOBAL_BYTES;
+    check(cudaMemset(memory, 0, GLOBAL_BYTES));
     check(cudaMalloc(&output, 64 * sizeof(uint4)));
     check(cudaMemset(output, 0, 64 * sizeof(uint4)));
     check(cudaMalloc(&offsets, LANES * sizeof(unsigned)));
