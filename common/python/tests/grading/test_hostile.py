@@ -112,16 +112,17 @@ def test_a_text_that_cannot_be_read_is_a_verdict(monkeypatch, done, seen):
 
 
 @pytest.mark.parametrize(
-    "limits, seen",
+    "limits, lines, seen",
     [
-        (Limits(seconds=1), "reading its text was stopped: too much time"),
-        (Limits(memory_megabytes=32), "the grader could not read its text: MemoryError"),
-        (Limits(output_kilobytes=0), "reading its text was stopped: too much output"),
+        # So many take several seconds, also on a fast machine.
+        (Limits(seconds=1), 4, "reading its text was stopped: too much time"),
+        (Limits(memory_megabytes=32), 1, "the grader could not read its text: MemoryError"),
+        (Limits(output_kilobytes=0), 1, "reading its text was stopped: too much output"),
     ],
 )
-def test_reading_a_text_has_limits_of_its_own(tmp_path, monkeypatch, limits, seen):
+def test_reading_a_text_has_limits_of_its_own(tmp_path, monkeypatch, limits, lines, seen):
     monkeypatch.setattr(facts, "LIMITS", limits)
-    [told] = facts.read(line("closed braces"), None, padding(), tmp_path / "text", confined=CONFINED).messages
+    [told] = facts.read(line("closed braces") * lines, None, padding(), tmp_path / "text", confined=CONFINED).messages
     assert told.text == seen and told.help
 
 
