@@ -4,11 +4,10 @@
 // "Shared memory that is not full costs no time": a sum whose words lie 1, 2, 4, 8 or 16 apart, with the same instructions and more
 // wavefronts; and with one number a thread or two, in four or eight blocks a multiprocessor.
 
+#include "milliseconds.cuh"
+
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cuda_runtime.h>
-#include <vector>
 
 constexpr int BLOCK = 256;
 
@@ -46,17 +45,9 @@ float best_time(unsigned* sums, const unsigned* numbers, int n, int resident, in
     auto kernel = cost_of_a_wavefront<NUMBERS, APART>;
     int unused_bytes = resident == multiprocessor_blocks ? 0 : (228 << 10) / resident - (1 << 10) - BLOCK * APART * int(sizeof(unsigned));
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
-    std::vector<float> times(launches);
-    for (float& ms : times) {
-        cudaEventRecord(begin);
+    std::vector<float> times = milliseconds(launches, [&] {
         kernel<<<(n + NUMBERS * BLOCK - 1) / (NUMBERS * BLOCK), BLOCK, unused_bytes>>>(sums, numbers, n);
-        cudaEventRecord(end);
-        cudaEventSynchronize(end);
-        cudaEventElapsedTime(&ms, begin, end);
-    }
+    });
     return *std::min_element(times.begin(), times.end());
 }
 

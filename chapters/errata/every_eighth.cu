@@ -3,11 +3,10 @@
 
 // "A load of 4 bytes moves 4 bytes": as many loads of neighboring floats, and of floats two, four and eight apart.
 
+#include "milliseconds.cuh"
+
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cuda_runtime.h>
-#include <vector>
 
 constexpr int LOADS = 4;
 
@@ -28,17 +27,9 @@ constexpr int most_apart = 8;
 // The milliseconds of the fastest of some launches.
 float best_time(const float* input, int apart, float* sums, size_t loads, int launches)
 {
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
-    std::vector<float> times(launches);
-    for (float& ms : times) {
-        cudaEventRecord(begin);
+    std::vector<float> times = milliseconds(launches, [&] {
         every_eighth<<<unsigned(loads / (256 * LOADS)), 256>>>(input, apart, sums);
-        cudaEventRecord(end);
-        cudaEventSynchronize(end);
-        cudaEventElapsedTime(&ms, begin, end);
-    }
+    });
     return *std::min_element(times.begin(), times.end());
 }
 

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the programs share that time copies and transposes: two matrices of floats, their contents, the check, and the time.
+// What the programs share that time copies and transposes: two matrices of floats, their contents, and the check.
 #pragma once
 
-#include <cmath>
-#include <cuda_runtime.h>
-#include <vector>
+#include "milliseconds.cuh"
 
 constexpr int small_width = 192, large_width = 16384;
 
@@ -37,24 +35,6 @@ inline Matrices allocate()
     cudaMalloc(&m.output, sizeof(float) * large_width * large_width);
     cudaMalloc(&m.input, sizeof(float) * large_width * large_width);
     return m;
-}
-
-// The milliseconds of some launches. Under the model, which has no time, they are no numbers.
-template <class Launch>
-std::vector<float> milliseconds(int launches, Launch launch)
-{
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
-    std::vector<float> times(launches);
-    for (float& ms : times) {
-        cudaEventRecord(begin);
-        launch();
-        cudaEventRecord(end);
-        cudaEventSynchronize(end);
-        cudaEventElapsedTime(&ms, begin, end);
-    }
-    return times;
 }
 
 inline double gigabytes_per_second(const Matrices& m, float ms) { return 2. * sizeof(float) * m.width * m.width / ms / 1e6; }

@@ -5,12 +5,12 @@
 // pairs of tiles. One block looks at the clock when it asks for a pair, when the pair has arrived, before and after its products are
 // issued, and when it knows that they have ended.
 
+#include "milliseconds.cuh"
+
 #include <matmul/tensor_map.cuh>
 #include <matmul/wgmma.cuh>
 
-#include <cmath>
 #include <cstdio>
-#include <vector>
 
 struct Clocks {
     long long asked, arrived, begun, issued, ended;
@@ -190,16 +190,9 @@ void print_pairs(const Square& s)
 void print_speed(const Square& s, const char* of)
 {
     constexpr int repeats = 500;
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
-    for (int i = 0; i < repeats; ++i) launch<4, false>(s, large_n);
-    cudaEventRecord(begin);
-    for (int i = 0; i < repeats; ++i) launch<4, false>(s, large_n);
-    cudaEventRecord(end);
-    cudaEventSynchronize(end);
-    float ms;
-    cudaEventElapsedTime(&ms, begin, end);
+    float ms = milliseconds(2, [&] {
+        for (int i = 0; i < repeats; ++i) launch<4, false>(s, large_n);
+    }).back();
     std::printf("figure %s_tflops %.5g\n", of, 2. * large_n * large_n * large_n * repeats / ms / 1e9);
 }
 
@@ -208,21 +201,14 @@ int main()
     Square s{};
     size_t bytes = sizeof(bf16) * large_n * large_n;
     for (bf16** matrix : {&s.a, &s.b, &s.c}) cudaMalloc(matrix, bytes);
-    cudaMalloc(&s.clocks, sizeof(Clocks) * large_n * large_n / (TILE_M * WIDE_N) * (large_n / TILE_K) / 8);
+    cudaMalloc(&s.clocks, sizeof(Clocks) * (large_n / TILE_M) * (large_n / WIDE_N) * (large_n / TILE_K));
     cudaMalloc(&s.cycles, sizeof(long long));
     size_t wrong = wrong_elements<2>(s) + wrong_elements<3>(s) + wrong_elements<4>(s);
     std::printf("%zu elements are wrong\n", wrong);
 
+    bool has_time = !std::isnan(milliseconds(1, [] {}).back());
     // The model has no time.
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
-    float ms;
-    cudaEventRecord(begin);
-    cudaEventRecord(end);
-    cudaEventSynchronize(end);
-    cudaEventElapsedTime(&ms, begin, end);
-    if (!std::isnan(ms)) {
+    if (has_time) {
         fill<<<large_n * (large_n / 256), 256>>>(s.a, size_t(large_n) * large_n, 1, 128);
         fill<<<large_n * (large_n / 256), 256>>>(s.b, size_t(large_n) * large_n, 99, 128);
         print_pairs<2>(s);
