@@ -486,7 +486,7 @@ def test_an_array_shows_the_words_of_each_round(project):
     said = html_text.unescape(re.search(r'aria-label="(Round 1\.[^"]+)"', rounds[0])[1])
     assert said == (
         "Round 1. copy_shared: 32 sums, 64 words in banks 0, 4, 8, 12, 16, 20, 24, 28. "
-        "1 warp × 2 loads × 8 wavefronts = 16 wavefronts; a load has at most 8 words in one bank."
+        "1 warp × 2 loads × 8 wavefronts = 16 wavefronts of loads; a load has at most 8 words in one bank."
     )
     # Word 40 is the sum of lane 5 in round 1: row 1, bank 8.
     assert re.search(r'<rect class="warp-0 sum"[^>]* x="206" y="32"[^>]*/><text class="lane sum"[^>]*>5<', rounds[0])

@@ -73,7 +73,7 @@ class Round:
         """Return the wavefronts as a product: warps, loads of a warp, wavefronts of a load."""
         warps = {access["warp"] for access in self.loads}
         each = {len(access["wavefronts"]) for access in self.loads}
-        whole = plural(self.wavefronts, "wavefront")
+        whole = f"{plural(self.wavefronts, 'wavefront')} of loads"
         if len(each) > 1 or len(self.loads) % len(warps):
             return f"{plural(len(self.loads), 'load')} of {plural(len(warps), 'warp')}: {whole}"
         loads = plural(len(self.loads) // len(warps), "load")
