@@ -56,29 +56,6 @@ __global__ void reduce_strided(unsigned* sums, const unsigned* numbers, int n)
 }
 // [/reduce_strided]
 
-// [reduce_strided_padded]
-__global__ void reduce_strided_padded(unsigned* sums, const unsigned* numbers, int n)
-{
-    // One unused word after every 32: number i stands in word i + i / 32.
-    __shared__ unsigned partial[BLOCK + BLOCK / 32];
-    int tid = threadIdx.x;
-    int i = blockIdx.x * BLOCK + tid;
-    partial[tid + tid / 32] = i < n ? numbers[i] : 0;
-    __syncthreads();
-
-    // Good: the same threads add the same numbers, from 32 banks.
-    for (int s = 1; s < BLOCK; s *= 2) {
-        int at = 2 * s * tid;
-        int other = at + s;
-        if (at < BLOCK)
-            partial[at + at / 32] += partial[other + other / 32];
-        __syncthreads();
-    }
-    if (tid == 0)
-        sums[blockIdx.x] = partial[0];
-}
-// [/reduce_strided_padded]
-
 // [reduce_sequential]
 __global__ void reduce_sequential(unsigned* sums, const unsigned* numbers, int n)
 {
@@ -98,6 +75,31 @@ __global__ void reduce_sequential(unsigned* sums, const unsigned* numbers, int n
         sums[blockIdx.x] = partial[0];
 }
 // [/reduce_sequential]
+
+// [reduce_whole_warps]
+__global__ void reduce_whole_warps(unsigned* sums, const unsigned* numbers, int n)
+{
+    __shared__ unsigned partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * BLOCK + tid;
+    partial[tid] = i < n ? numbers[i] : 0;
+    __syncthreads();
+
+    // Good: a warp without work jumps over the loads and the store.
+    // (Without __syncwarp() the compiler would switch its lanes off.)
+    int first_of_warp = tid / 32 * 32;
+    for (int s = BLOCK / 2; s > 0; s /= 2) {
+        if (first_of_warp < s) {
+            if (tid < s)
+                partial[tid] += partial[tid + s];
+            __syncwarp();
+        }
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_whole_warps]
 
 // [reduce_strided_float]
 __global__ void reduce_strided_float(float* sums, const float* numbers, int n)
@@ -227,17 +229,18 @@ int main(int argc, char** argv)
             shared_store.conflicts_per_block == 35, shared_store.wavefronts_per_block == 55,
             on("gt200", shared_load.conflicts_per_block == 120),
             on("gt200", shared_store.conflicts_per_block == 60)}});
-    integers.add({.name = "reduce_strided_padded",
-        .launch = add_up<reduce_strided_padded, unsigned>,
-        .verify = added_up<unsigned>,
-        .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
-            shared_store.wavefronts_per_block == 20, shared_store.conflicts == 0}});
     integers.add({.name = "reduce_sequential",
         .launch = add_up<reduce_sequential, unsigned>,
         .verify = added_up<unsigned>,
         .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
             shared_store.conflicts == 0, on("gt200", shared_load.conflicts == 0),
             on("gt200", shared_store.conflicts == 0)}});
+
+    integers.add({.name = "reduce_whole_warps",
+        .launch = add_up<reduce_whole_warps, unsigned>,
+        .verify = added_up<unsigned>,
+        .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
+            shared_store.wavefronts_per_block == 20, shared_store.conflicts == 0}});
 
     auto& floats = chapter.arrays<float, float>(one_sum, sums_between_launches);
     floats.add({.name = "reduce_strided_float",
