@@ -505,11 +505,11 @@ def test_the_warps_of_a_round_have_colors_of_their_own(project):
     assert "warp 7" in html
 
 
-def test_a_round_says_what_its_idle_warps_add():
-    one = {"warp": 0}
-    assert Round([one, one], [one]).idle(8) == "7 idle warps × 3 accesses = 21 busy cycles"
-    assert Round([one], [one]).idle(2) == "1 idle warp × 2 accesses = 2 busy cycles"
-    assert Round([one, one], [one]).idle(1) == "0 idle warps"
+def test_a_round_says_what_keeps_shared_memory_busy():
+    two, one = {"warp": 0, "wavefronts": [[(0, 0)], [(1, 32)]]}, {"warp": 0, "wavefronts": [[(0, 0)]]}
+    assert Round([two, two], [one]).busy(8) == "1 of stores, 7 × 3 = 21 idle accesses: 26 busy cycles"
+    assert Round([one], [two]).busy(2) == "2 of stores, 1 × 2 = 2 idle accesses: 5 busy cycles"
+    assert Round([one, one], [one]).busy(1) == "1 of stores, no idle access: 3 busy cycles"
 
 
 def test_arrays_are_refused_whose_rounds_cannot_stand_beside_each_other(project):

@@ -61,13 +61,13 @@ class Round:
         """Return the conflicts of all loads."""
         return self.wavefronts - sum(access["ideal_wavefronts"] for access in self.loads)
 
-    def idle(self, warps: int) -> str:
-        """Return what the warps without work occupy shared memory with: each access that they issue with all lanes switched off is a cycle."""
+    def busy(self, warps: int) -> str:
+        """Return what else occupies shared memory: the stores, and each access that warps without work issue with all lanes switched off."""
+        stores = sum(len(access["wavefronts"]) for access in self.stores)
         working = len({access["warp"] for access in self.loads})
-        each = (len(self.loads) + len(self.stores)) // working
-        rest = warps - working
-        busy = f" × {each} accesses = {plural(rest * each, 'busy cycle')}" if rest else ""
-        return f"{plural(rest, 'idle warp')}{busy}"
+        each, rest = (len(self.loads) + len(self.stores)) // working, warps - working
+        idle = f"{rest} × {each} = {rest * each} idle accesses" if rest else "no idle access"
+        return f"{stores} of stores, {idle}: {self.wavefronts + stores + rest * each} busy cycles"
 
     def in_words(self) -> str:
         """Return the wavefronts as a product: warps, loads of a warp, wavefronts of a load."""
@@ -148,10 +148,10 @@ def part_of(one: Round, banks: int, last: int, first_bank: int, across: int) -> 
 def panel_of(panel: Panel, run: dict[str, Any], one: Round, last: int, idle: bool) -> dict[str, Any]:
     """Return what the template draws of a round: all banks side by side, and for a phone parts of ``NARROW_BANKS``.
 
-    With ``idle`` it says what the idle warps add.
+    With ``idle`` it says what stores and idle warps add.
     """
     banks = run["banks"]
-    cost = one.in_words() + (f"; {one.idle(math.prod(run['block']) // len(one.loads[0]['lanes']))}" if idle else "")
+    cost = one.in_words() + (f", {one.busy(math.prod(run['block']) // len(one.loads[0]['lanes']))}" if idle else "")
     narrow = min(banks, NARROW_BANKS)
     return {
         "label": panel.label or panel.kernel,
