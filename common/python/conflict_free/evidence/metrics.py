@@ -182,6 +182,7 @@ MEASURED = {
     "dram_cycles": ("", "traffic"),
     "dram_cycles_active": ("", "traffic"),
     "percent_of_dram_cycles": ("", "dram_cycles"),
+    "l1_wavefronts": ("", "traffic"),
     "shared_wavefronts": ("", "traffic"),
     "instructions": ("", "traffic"),
     "instructions_issued": ("", "traffic"),
