@@ -421,7 +421,8 @@ def test_groups_of_tiles_cover_all_once_and_the_last_is_smaller():
 def test_results_of_a_thread_share_operands(project):
     html = project.build_page(".. tile-operands:: 1x1 2x8")
     assert (
-        "1 × 1 results take 2 operands, 1 multiplication: 0.5 each. 2 × 8 results take 10 operands, 16 multiplications: 1.6 each." in html
+        "1 × 1 results take 2 operands, 1 multiplication: 0.5 for each operand. 2 × 8 results take 10 operands, 16 multiplications: 1.6 for each operand."
+        in html
     )
     assert html.count('class="now"') == 1 + 2 + 16 + 10
     assert "'9x1' is not DOWNxACROSS, each from 1 to 8" in project.build_error(".. tile-operands:: 9x1")

@@ -56,7 +56,7 @@ def operands_of(down: int, across: int) -> dict[str, Any]:
         "tiles": [{"x": x, "y": y} for y in places[:down] for x in places[:across]],
         "rows": places[:down],
         "columns": places[:across],
-        "needs": f"{operands} operands, {plural(products, 'multiplication')}: {each} each",
+        "needs": f"{operands} operands, {plural(products, 'multiplication')}: {each} for each operand",
     }
 
 
