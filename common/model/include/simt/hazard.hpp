@@ -24,6 +24,7 @@ enum class HazardKind {
     use_after_free,
     divergent_barrier,
     inactive_lane,
+    unordered_product,
     deadlock,
 };
 

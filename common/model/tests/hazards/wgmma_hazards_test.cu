@@ -21,7 +21,7 @@ using simt::MessageField;
 constexpr int warpgroup = 128;
 
 /// The mistake of the kernel, if it makes one.
-enum class Mistake { none, no_barrier_before, overwrites_before_wait, leaves_out_a_part, beyond_the_end };
+enum class Mistake { none, no_barrier_before, overwrites_before_wait, leaves_out_a_part, beyond_the_end, no_fence, no_wait };
 
 /// D = A · B of zeros, 64 × 8 × 16: A fills 2,048 bytes of `tiles`, and B 256 behind them. The second warpgroup overwrites B
 /// after a barrier.
@@ -38,14 +38,15 @@ __global__ void multiply(Mistake mistake, float* out) {
         const unsigned long long a = (__cvta_generic_to_shared(tiles) >> 4) | distances;
         const unsigned long long b =
             ((__cvta_generic_to_shared(tiles) + 2048 + (mistake == Mistake::beyond_the_end ? 128 : 0)) >> 4) | distances;
+        if (mistake != Mistake::no_fence) asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
         asm volatile(
-            "wgmma.fence.sync.aligned;\n"
             "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 0, 1, 1, 0, 0;\n"
             "wgmma.commit_group.sync.aligned;"
             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
             : "l"(a), "l"(b)
             : "memory");
-        if (mistake != Mistake::overwrites_before_wait) asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        if (mistake != Mistake::overwrites_before_wait && mistake != Mistake::no_wait)
+            asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
     }
     __syncthreads();
     if (!multiplies) tiles[512 + threadIdx.x % 64] = 0x3C00;
@@ -61,6 +62,7 @@ __global__ void leave_out_a_warp(float* out) {
     float d[4] = {};
     if (threadIdx.x < 96)
         asm volatile(
+            "wgmma.fence.sync.aligned;\n"
             "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 0, 1, 1, 0, 0;\n"
             "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
@@ -97,6 +99,18 @@ TEST(MatricesInSharedMemory, AreReadUntilTheWait) { expect_only(HazardKind::race
 TEST(MatricesInSharedMemory, MustHaveBeenWritten) { expect_only(HazardKind::uninitialized, hazards_of(Mistake::leaves_out_a_part)); }
 
 TEST(MatricesInSharedMemory, LieInside) { EXPECT_EQ(hazards_of(Mistake::beyond_the_end).front().kind, HazardKind::out_of_bounds); }
+
+TEST(Products, BeginAfterAFence) {
+    const auto hazards = hazards_of(Mistake::no_fence);
+    expect_only(HazardKind::unordered_product, hazards);
+    EXPECT_NE(hazards[0].message.text().find("before any wgmma.fence"), std::string::npos) << hazards[0].message.text();
+}
+
+TEST(Products, AreWaitedFor) {
+    const auto hazards = hazards_of(Mistake::no_wait);
+    EXPECT_EQ(hazards.back().kind, HazardKind::unordered_product);
+    EXPECT_NE(hazards.back().message.text().find("never waits for"), std::string::npos) << hazards.back().message.text();
+}
 
 TEST(MatricesInSharedMemory, AreMultipliedByFourWarps) {
     const auto hazards = hazards_of([](float* out) { leave_out_a_warp<<<1, warpgroup>>>(out); });

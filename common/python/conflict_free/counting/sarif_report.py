@@ -22,6 +22,7 @@ _HAZARDS = {
     "use_after_free": "An access to memory that has been freed",
     "divergent_barrier": "A barrier that some threads of the block do not reach",
     "inactive_lane": "A shuffle reads from a lane that takes no part",
+    "unordered_product": "A product of a warpgroup that no fence or no wait orders with its registers",
     "deadlock": "All threads of the block wait, and none can go on",
 }
 #: The rule for errors that ended the program early.

@@ -203,7 +203,12 @@ void Asynchronous::add_to_group(int thread, Work work) { bulk_[thread].add(std::
 
 void Asynchronous::wait_for_bulk(Warp& warp, std::size_t lane, std::uint64_t open) { bulk_[warp.thread_of(lane)].complete(warp, open); }
 
-void Asynchronous::add_to_matrix_group(int warp, Work work) { matrices_[warp].add(std::move(work)); }
+bool Asynchronous::add_to_matrix_group(int warp, std::uint32_t program_counter, Work work) {
+    Products& products = matrices_[warp];
+    products.newest = program_counter;
+    products.add(std::move(work));
+    return products.fenced;
+}
 
 bool Asynchronous::wait_for_matrices(Warp& warp, std::uint64_t open) { return matrices_[warp.index].complete(warp, open); }
 
@@ -212,6 +217,14 @@ void Asynchronous::finish() {
         Warp& warp = *block_.warps[static_cast<std::size_t>(thread / warp_size)];
         for (const auto& [group, work] : own.works) work(warp);
         own.works.clear();
+    }
+    for (const auto& [index, own] : matrices_) {
+        if (own.works.empty()) continue;
+        const Warp& warp = *block_.warps[static_cast<std::size_t>(index)];
+        const std::size_t lanes[] = {0};
+        const std::uint32_t program_counters[] = {own.newest};
+        block_.report(HazardKind::unordered_product, warp, lanes, program_counters,
+                      {MessageCode::product_without_wait, {{"thread", block_.launch.info.thread(warp.thread_of(0))}}});
     }
 }
 

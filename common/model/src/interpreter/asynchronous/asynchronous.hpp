@@ -105,13 +105,15 @@ public:
     void add_to_group(int thread, Work work);
     void commit_bulk(int thread) { ++bulk_[thread].committed; }
     void wait_for_bulk(Warp& warp, std::size_t lane, std::uint64_t open);
-    /// Does all the work that is left when the block ends.
+    /// Does all the work that is left when the block ends, and reports the products that no warp has waited for.
     void finish();
     /// @}
 
     /// @name Groups of products of matrices (wgmma), each of one warp
     /// @{
-    void add_to_matrix_group(int warp, Work work);
+    /// Adds the work of the product at `program_counter`. Returns false if the warp has executed no fence before.
+    bool add_to_matrix_group(int warp, std::uint32_t program_counter, Work work);
+    void fence_matrices(int warp) { matrices_[warp].fenced = true; }
     void commit_matrix_group(int warp) { ++matrices_[warp].committed; }
     /// Does the work of all but the newest `open` committed groups; returns false if there was none.
     bool wait_for_matrices(Warp& warp, std::uint64_t open);
@@ -133,12 +135,18 @@ private:
         bool complete(Warp& warp, std::uint64_t open);
     };
 
+    struct Products : Groups {
+        bool fenced = false;
+        std::uint32_t newest = 0;
+    };
+
     template <class IsDue> void complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due);
 
     Block& block_;
     std::vector<OfWarp> warps_;
     std::unordered_map<std::uint64_t, std::deque<Work>> of_barriers_;
-    std::map<int, Groups> bulk_, matrices_;
+    std::map<int, Groups> bulk_;
+    std::map<int, Products> matrices_;
 };
 
 }  // namespace simt::interpreter

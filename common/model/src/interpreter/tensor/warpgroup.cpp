@@ -82,10 +82,19 @@ template <class T> void execute(Warp& warp, const DecodedInstruction& instructio
     write(warp, instruction, 0, multiply.d, c.data());
     warp.work.tensor_multiplications += multiply.tensor_multiplications;
     note_units(*warp.block, warp.index, instruction.program_counter, *places);
-    Asynchronous::of(*warp.block).add_to_matrix_group(warp.index, [program_counter = instruction.program_counter, places](Warp& waiter) {
-        note_units(*waiter.block, waiter.index, program_counter, *places);
-    });
+    const std::uint32_t program_counters[] = {instruction.program_counter};
+    const bool fenced =
+        Asynchronous::of(*warp.block)
+            .add_to_matrix_group(warp.index, program_counters[0], [program_counter = program_counters[0], places](Warp& waiter) {
+                note_units(*waiter.block, waiter.index, program_counter, *places);
+            });
+    if (fenced) return;
+    const std::size_t lanes[] = {0};
+    warp.block->report(HazardKind::unordered_product, warp, lanes, program_counters,
+                       {MessageCode::product_before_fence, {{"thread", warp.block->launch.info.thread(warp.thread_of(0))}}});
 }
+
+void fence(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).fence_matrices(warp.index); }
 
 void commit(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).commit_matrix_group(warp.index); }
 
@@ -177,7 +186,7 @@ bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Dec
         out.immediate = static_cast<std::uint64_t>(instruction.operands.at(0).integer);
         out.execute = wait_for_groups;
     } else if (instruction.has("fence")) {
-        out.execute = do_nothing;
+        out.execute = fence;
     } else {
         return false;
     }
