@@ -12,7 +12,7 @@ them runs ceil(B / S) of B blocks, at least that many times the work of the bloc
 import functools
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,11 @@ _SECTOR_BYTES = 32
 @functools.cache
 def _rates() -> Mapping[str, Any]:
     return json.loads(RATES.read_text(encoding="utf-8"))
+
+
+def clock_mhz() -> int:
+    """Return the clock of the multiprocessors for which the rates of the L2 and of DRAM hold, which have clocks of their own."""
+    return _rates()["sm_mhz"]
 
 
 def multiprocessors() -> int:
@@ -55,6 +60,11 @@ class Bound:
     def limited_by(self) -> str:
         """The key of the resource that says so; empty if none does."""
         return next(iter(self.cycles), "")
+
+    @property
+    def depends_on_clock(self) -> bool:
+        """Whether the resource is one that all multiprocessors share: at a lower clock it does more in each of their cycles."""
+        return bool(self.cycles) and _rates()["rates"][self.limited_by]["per"] == "gpu"
 
 
 def _of_busiest(kernel: Mapping[str, Any], work: str) -> float:
@@ -100,3 +110,9 @@ def bound_of(kernel: Mapping[str, Any], machine: str) -> Bound | None:
         return None
     cycles = {each.key: math.floor(each.amount(kernel) / table["rates"][each.key]["per_cycle"]) for each in RESOURCES}
     return Bound(dict(sorted(((key, number) for key, number in cycles.items() if number), key=lambda item: -item[1])))
+
+
+def with_largest_bound(kernels: Iterable[Mapping[str, Any]], machine: str) -> Mapping[str, Any]:
+    """Return the launch that takes most cycles at least."""
+    bounds = ((bound_of(kernel, machine), kernel) for kernel in kernels)
+    return max(bounds, key=lambda pair: pair[0].cycles_at_least if pair[0] else 0)[1]

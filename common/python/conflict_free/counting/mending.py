@@ -4,11 +4,11 @@
 
 import copy
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conflict_free.counts import MEASURES
+from conflict_free.counts import GROUPS, MEASURES, Group
 
 from .bound import bound_of
 from .launches import accesses_of
@@ -28,6 +28,8 @@ _WORK = {
     ("global", "store"): (("stored_sectors", 1), ("wavefronts", 4)),
     ("global", "atomic"): (("stored_sectors", 1), ("wavefronts", 4)),
 }
+#: The distinct sectors of the launch's work to which an access of global memory adds; a bulk copy adds to one of the two.
+_DISTINCT = {"load": "loaded_sectors", "async_copy": "loaded_sectors", "store": "stored_sectors", "atomic": "stored_sectors"}
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,10 @@ def _global_pattern(size: int, stride: int) -> str:
     return "few bytes of each sector are used: let neighboring lanes access neighboring elements, at multiples of 32 bytes"
 
 
+def _global_groups(distinct: str) -> Iterator[Group]:
+    return (group for group in GROUPS.values() if group.space == "global" and _DISTINCT.get(group.operation, distinct) == distinct)
+
+
 def _without(kernel: Mapping[str, Any], line: Mapping[str, Any], excess: int) -> Mapping[str, Any]:
     """Return a launch with an access at its best, for its bound. Of single blocks the same part of their work goes."""
     changed = {**kernel, "work": copy.deepcopy(kernel["work"])}
@@ -106,6 +112,10 @@ def _without(kernel: Mapping[str, Any], line: Mapping[str, Any], excess: int) ->
         remains = max(1 - excess / units / work["sum"][key], 0)
         for part in ("sum", "least", "most"):
             work[part][key] *= remains
+    if line["space"] == "global" and (distinct := _DISTINCT.get(line["op"])):
+        # Accesses touch no more distinct sectors than they ask for.
+        asked = sum(group.of(kernel).get("sectors", 0) for group in _global_groups(distinct))
+        changed["work"][distinct] = min(changed["work"][distinct], asked - excess)
     return changed
 
 

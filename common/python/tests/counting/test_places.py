@@ -90,8 +90,10 @@ LONG = "kernel<policy<float, traits<int, 32>, (bool)1>, cub::block_load<float, 1
     ("name", "shown"),
     [
         ("transpose<float, 32>", "transpose<float, 32>"),
-        (LONG, "kernel<policy<...>, cub::block_load<...>, operation<...>, arguments<...>>"),
-        ("f<" + "int, " * 40 + "int>", "f<...>"),
+        (LONG, "kernel<policy<...>, block_load<...>, operation<...>, arguments<...>>"),
+        ("f<" + "int, " * 40 + "int>", "f<" + "int, " * 14 + "...>"),
+        ("f<" + "a::b::c<double>, " * 9 + "int>", "f<" + "c<...>, " * 9 + "int>"),
+        ("f<" + "c" * 80 + ", int>", "f<...>"),
         ("x" * 90, "x" * 77 + "..."),
         ("a->b<c" + "d" * 80, "a->b<..."),
         ("", ""),
