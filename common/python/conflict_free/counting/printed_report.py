@@ -222,6 +222,10 @@ def _plural(number: int, name: str) -> str:
 
 def exactness_of(kernel: dict) -> str:
     """Return why a kernel's counts may differ from a GPU's; empty if they do not."""
+    if kernel.get("stopped"):
+        return "not the whole launch: it was stopped, and the counts end there"
+    if "counted_blocks" in kernel:
+        return "not the whole launch: the counts are those of some of its blocks"
     if not kernel.get("exact", True):
         unknown = any("not compared" in note["why"] for note in kernel.get("fused", ()))
         return (
@@ -229,10 +233,6 @@ def exactness_of(kernel: dict) -> str:
             if unknown
             else ("not exact: the accesses on a GPU differ from the counted ones")
         )
-    if kernel.get("stopped"):
-        return "not the whole launch: it was stopped, and the counts end there"
-    if "counted_blocks" in kernel:
-        return "not the whole launch: the counts are those of some of its blocks"
     return ""
 
 

@@ -120,8 +120,8 @@ def test_names_are_whole_on_demand(capsys):
             {"exact": False, "fused": [{"file": "", "line": 0, "ptx": "", "sass": "", "why": "not compared with machine code: x"}]},
             "not compared",
         ),
-        ({"stopped": True}, "it was stopped"),
-        ({"counted_blocks": 1, "blocks": 4}, "some of its blocks"),
+        ({"stopped": True, "exact": False}, "it was stopped"),
+        ({"counted_blocks": 1, "blocks": 4, "exact": False}, "some of its blocks"),
     ],
 )
 def test_what_is_not_known_is_not_called_exact(more, said):
