@@ -120,7 +120,11 @@ def _count(words: Sequence[str]) -> int:
     failing.check(options.fail_if)
     machine = _machine_of(options)
     program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
-    return _report(options, _counted(options, machine, program.path), program.sources)
+    data = _counted(options, machine, program.path)
+    # Only the compiler knows which files are those of libraries. What shows the report later has only the report.
+    own = {path.resolve() for path in program.sources}
+    data["files"] = [file for file in data.get("files", ()) if Path(file).resolve() in own]
+    return _report(options, data, program.sources)
 
 
 def _run(words: Sequence[str]) -> int:
