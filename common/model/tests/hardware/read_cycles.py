@@ -23,6 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "common" / "python"))
 
+from conflict_free.counting.bound import certain_work
 from conflict_free.measuring.counters import COMPARED, Launch, NoCounters, csv_rows, gpu_counts, model_counts, parse_launches
 
 CYCLES = "sm__cycles_active.max"
@@ -78,6 +79,7 @@ def launches_of(report: dict[str, Any], profiled: dict[Configuration, list[Launc
         counted, measured = model_counts(kernel), gpu_counts(launch)
         differ = {key: [number, measured[key]] for key, number in counted.items() if whole and number != measured[key]}
         entry = {"kernel": launch.kernel, "cycles": launch.number(CYCLES)} | {key: kernel[key] for key in OF_THE_BOUND if key in kernel}
+        entry["work"] = certain_work(kernel)
         found.append(entry | {"exact": kernel["exact"]} | ({"differ": differ} if differ else {}))
     return found
 

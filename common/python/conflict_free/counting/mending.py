@@ -10,7 +10,7 @@ from typing import Any
 
 from conflict_free.counts import GROUPS, MEASURES, Group
 
-from .bound import bound_of
+from .bound import bound_of, certain_work, uncertain_places
 from .launches import accesses_of
 
 _MOST = 5
@@ -38,7 +38,7 @@ class Mending:
 
     ``location`` has its file and line. ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part of the kernel's excess in that
     unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best, and ``cycles`` what the excess adds to the
-    bound; None where there is no bound.
+    bound; None where there is no bound, or where a GPU may not make the access.
     """
 
     location: Mapping[str, Any]
@@ -135,11 +135,13 @@ def all_to_mend(kernel: Mapping[str, Any], machine: str, own: Container[str] = (
         measure = MEASURES[line["space"]]
         all_of_unit[measure.cost] = all_of_unit.get(measure.cost, 0) + line[measure.cost] - line[measure.ideal]
     found = []
-    bound = _cycles(kernel, machine)
+    bound, uncertain = _cycles(kernel, machine), uncertain_places(kernel)
+    certain = {**kernel, "work": certain_work(kernel), "exact": True} if bound is not None else kernel
     for line in lines:
         measure = MEASURES[line["space"]]
         excess = line[measure.cost] - line[measure.ideal]
-        without = _cycles(_without(kernel, line, excess), machine) if bound is not None else None
+        is_certain = uncertain.isdisjoint((f"{line['file']}:{line['line']}", *line.get("within", ())))
+        without = _cycles(_without(certain, line, excess), machine) if bound is not None and is_certain else None
         pattern = _shared_pattern if line["space"] == "shared" else _global_pattern
         found.append(
             Mending(

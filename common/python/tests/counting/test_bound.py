@@ -213,6 +213,40 @@ def test_of_launches_that_differ_the_one_with_the_largest_bound_is_shown(capsys)
     assert [note["message"]["text"].split(".")[0] for note in notes] == ["kernel: 7 cycles at least"]
 
 
+def note(number: int, why: str, ptx: str = "ld.shared.f32") -> dict:
+    return {"file": "kernel.cu" if number else "", "line": number, "ptx": ptx, "sass": "", "why": why}
+
+
+@pytest.mark.parametrize(
+    ("notes", "wavefronts", "loaded"),
+    [
+        ([note(3, "ptxas leaves it out")], 200, 141),
+        ([note(3, "ptxas joins 4 neighboring accesses into one; the wide access is counted")], 300, 141),
+        # 32 requests and 52,800 sectors are at most 13,232 wavefronts.
+        ([note(4, "ptxas leaves it out", "ld.global.f32")], (300 * 132 - 13232) // 132, 0),
+        ([note(3, "threads look here until others have written: how often is a matter of time", "")], 200, 141),
+        ([note(0, "not compared with machine code: there is no ptxas", "")], 300, 141),
+    ],
+)
+def test_accesses_that_a_gpu_may_not_make_are_not_in_the_bound(notes, wavefronts, loaded):
+    lines = [line(3, "shared", "load", 132 * 100, 132 * 50, 128), line(4, "global", "load", 132 * 400, 132 * 40, 4)]
+    kernel = launch(132, total=work(132 * 300), least=work(300), most=work(300), loaded=141) | {
+        "lines": lines,
+        "fused": notes,
+        "exact": False,
+    }
+    assert (cycles(kernel, "wavefronts"), bound.certain_work(kernel)["loaded_sectors"]) == (wavefronts, loaded)
+    assert cycles({**kernel, "exact": True}, "wavefronts") == 300
+    uncertain = {f"kernel.cu:{each['line']}" for each in notes if "leaves" in each["why"] or "look" in each["why"]}
+    assert {each.place for each in mending.what_to_mend(kernel, "sm_90") if each.cycles_without is None} == uncertain
+
+
+def test_without_lines_each_access_may_be_one_that_a_gpu_does_not_make():
+    access = {**line(0, "shared", "load", 132 * 100, 132 * 50, 128), "file": ""}
+    kernel = launch(132, total=work(132 * 300), least=work(300), most=work(300)) | {"lines": [access], "exact": False}
+    assert cycles({**kernel, "fused": [note(0, "ptxas leaves it out")]}, "wavefronts") == 200
+
+
 def test_sectors_that_nothing_asks_for_any_more_are_not_loaded():
     # Each lane uses 4 of 24 bytes, once: the array has six times the sectors. Another access loads each of its sectors twice.
     once, twice = line(3, "global", "load", 6000 * 141, 1000 * 141, 24), line(4, "global", "load", 2000 * 141, 1000 * 141, 8)
