@@ -151,18 +151,19 @@ def test_the_plot_of_bounds_has_each_time_that_was_counted_at_its_size(counted, 
     work = dict.fromkeys(WORK, 100)
     found = {"sum": work, "least": work, "most": work, "loaded_sectors": 0, "stored_sectors": 0}
     launch = {"kernel": "k", "cycles": 50000, "blocks": 1, "work": found}
-    table = {"provenance": {"gpu": "G", "date": "today"}, "programs": {"p": {"source": "", "launches": [launch]}}}
-    monkeypatch.setattr(bounds, "OTHERS", tmp_path / "others.json")
-    bounds.OTHERS.write_text(json.dumps(table), encoding="utf-8")
+    table = {"provenance": {"gpu": "G", "date": "today"}, "programs": {"p": {"source": "a/b", "launches": [launch]}}}
+    table["programs"]["large"] = {"source": "chapters/copy", "launches": [{**launch, "cycles": 100000}]}
+    monkeypatch.setattr(bounds, "CYCLES", tmp_path / "others.json")
+    bounds.CYCLES.write_text(json.dumps(table), encoding="utf-8")
     with synthetic.changed_json(counted.results / "invented" / "copy.json") as result:
         for row in result["rows"]:
             row["sm_mhz"] = 1000
             for state, ms in TIMES.items():
                 row["time"][state].update(dict.fromkeys(("median_ms", "p10_ms", "p90_ms"), ms))
     page = counted.build_page(".. bound-shares::\n")
-    assert "3 times of 2 kernels" in text_of(page) and "copy_plain reaches most, 50 %, and half stay below 25 %" in text_of(page)
-    assert [found.count("M") for found in re.findall(r'class="mark" d="([^"]*)"', page)[:4]] == [1, 1, 0, 1]
-    assert "Programs of others: 1, on an G, today." in text_of(page)
+    assert "4 times of 2 kernels" in text_of(page) and "copy_plain reaches most, 50 %, and half stay below 14 %" in text_of(page)
+    assert [found.count("M") for found in re.findall(r'class="mark" d="([^"]*)"', page)[:4]] == [1, 2, 0, 1]
+    assert "Programs of others: 1, and chapters at sizes past the L2, on an G, today." in text_of(page)
     monkeypatch.setitem(bounds.REPETITIONS, "copy", 2)
     again = text_of(counted.build_page(".. bound-shares::\n\nAgain.\n"))
     assert "Repetitions within one launch reach 12 to 25 %" in again and "work once, k reaches most" in again

@@ -36,8 +36,8 @@ SERIES = {
     "others": "a launch of a program of others",
 }
 
-#: The launches of programs of others that were counted and measured; see read_cycles.py beside it.
-OTHERS = ROOT / "common" / "model" / "tests" / "hardware" / "h200_cycles.json"
+#: The launches of programs of others, and of chapters at large sizes, that were counted and measured; see read_cycles.py beside it.
+CYCLES = ROOT / "common" / "model" / "tests" / "hardware" / "h200_cycles.json"
 
 
 class Recorded(NamedTuple):
@@ -75,15 +75,19 @@ def recorded(evidence: Evidence, which: str = "median_ms") -> Iterator[Recorded]
                     yield Recorded(slug, row["kernel"], row["size"], series, least, time[which] * 1e3 * row["sm_mhz"])
 
 
-def of_others() -> tuple[list[Recorded], dict[str, str]]:
-    """Return the launches of the table of other people's programs, each with its program as ``slug``, and the table's provenance."""
-    table = json.loads(OTHERS.read_text(encoding="utf-8"))
+def from_table() -> tuple[list[Recorded], dict[str, str]]:
+    """Return the launches of the table of cycles, each with its program as ``slug``, and the table's provenance.
+
+    Beside other people's programs it has kernels of chapters at sizes that do not fit the L2.
+    """
+    table = json.loads(CYCLES.read_text(encoding="utf-8"))
     launches = []
     for name, program in table["programs"].items():
         for launch in program["launches"]:
             bound = bound_of(launch, "sm_90")
             if bound and bound.limited_by and launch["cycles"]:
-                launches.append(Recorded(name, launch["kernel"], "", "others", bound.cycles_at_least, launch["cycles"]))
+                series = "cold" if program["source"].startswith("chapters/") else "others"
+                launches.append(Recorded(name, launch["kernel"], "", series, bound.cycles_at_least, launch["cycles"]))
     return launches, table["provenance"]
 
 
@@ -176,10 +180,11 @@ class BoundShares(EvidenceDirective, directive="bound-shares"):
     """``.. bound-shares::``: a dot for each launch that is counted and timed at one size: the bound in percent of the measured cycles."""
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        own, (others, ran) = list(recorded(evidence)), of_others()
+        own, (table, ran) = list(recorded(evidence)), from_table()
         if not own:
             raise ResultError(f"no launch is counted and timed at one size on {evidence.machine}")
-        launches = own + others
+        launches = own + table
+        others = {each.slug for each in table if each.series == "others"}
         cycles = [each.taken for each in launches]
         powers = range(math.floor(math.log10(min(cycles))), math.ceil(math.log10(max(cycles))) + 1)
         single = sorted((each for each in launches if each.series != "repeated"), key=lambda each: each.percent)
@@ -199,7 +204,7 @@ class BoundShares(EvidenceDirective, directive="bound-shares"):
         provenances = [evidence.some_result(slug)["provenance"] for slug in dict.fromkeys(each.slug for each in own)]
         description, caption = (
             f"{title} {seen}",
-            f"{title} What to see: {seen} {describe_all(provenances)}. Programs of others: {len({each.slug for each in others})}, on an {ran['gpu']}, {ran['date']}.",
+            f"{title} What to see: {seen} {describe_all(provenances)}. Programs of others: {len(others)}, and chapters at sizes past the L2, on an {ran['gpu']}, {ran['date']}.",
         )
         pages = [(name, shares_page(launches, page, powers)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(SERIES.values())]

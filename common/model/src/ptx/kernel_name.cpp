@@ -93,8 +93,8 @@ std::string kernel_name(const std::string& mangled) {
     drop_tags(text);
     for (const std::string_view unnamed : {"(anonymous namespace)::", "_INTERNAL_"}) replace_all(text, unnamed, "");
     drop_casts(text);
-    const std::string name = text.substr(0, end_of_name(text));
-    return name.substr(begin_of_name(name));
+    const std::string name = text.substr(0, end_of_name(text)), unqualified = name.substr(begin_of_name(name));
+    return unqualified.empty() ? mangled : unqualified;
 }
 
 std::string function_name(const std::string& mangled) {

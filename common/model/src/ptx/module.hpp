@@ -144,6 +144,13 @@ struct Operand {
     std::vector<Operand> second;
 };
 
+/// Calls `visit` with each register that an operand names.
+template <class Visit> void for_each_register(const Operand& operand, Visit&& visit) {
+    if (operand.kind == Operand::Kind::reg || operand.base == Operand::Base::reg) visit(operand.index);
+    for (const Operand& element : operand.elements) for_each_register(element, visit);
+    for (const Operand& second : operand.second) for_each_register(second, visit);
+}
+
 /// One instruction: `@!p opcode.modifier.modifier a, b, c;`
 struct Instruction {
     std::string opcode;

@@ -178,9 +178,15 @@ Json to_json(const LaunchCounts& counts) {
     for (const LineCounts& line : counts.lines) lines.push_back(to_json(line));
     Json fused = Json::array();
     for (const FusedAccess& access : counts.fused) fused.push_back(to_json(access));
-    Json json = {
-        {"name", counts.name},     {"grid", to_json(counts.grid)},        {"block", to_json(counts.block)}, {"launches", counts.launches},
-        {"blocks", counts.blocks}, {"shared_bytes", counts.shared_bytes}, {"exact", counts.exact},          {"fused", fused}};
+    const bool is_whole = !counts.stopped && counts.uncounted_blocks == 0;
+    Json json = {{"name", counts.name},
+                 {"grid", to_json(counts.grid)},
+                 {"block", to_json(counts.block)},
+                 {"launches", counts.launches},
+                 {"blocks", counts.blocks},
+                 {"shared_bytes", counts.shared_bytes},
+                 {"exact", counts.exact && is_whole},
+                 {"fused", fused}};
     add_totals(json, counts, When::always);
     json["barriers"] = counts.barriers;
     json["warp_barriers"] = counts.warp_barriers;

@@ -9,7 +9,9 @@
     ./read_cycles.py FOLDER --source NAME=REPOSITORY@COMMIT … --table h200_cycles.json --gpu "NVIDIA H200" …
 
 With --launches 1 the model counts the first launch of each kernel and configuration, and its cycles are those of the first that ncu saw. Of what the model counted, the table has what the bound needs. A program
-that is in the table already is replaced. Programs of others are not in this repository, and their names say where they come from.
+that is in the table already is replaced. Programs of others are not in this repository, and their names say where they come from. A chapter's
+program, run under the model with --json, is measured likewise, at a size that is too large to be counted in each build; its place begins
+with chapters/.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "common" / "python"))
 
+from conflict_free.counting.bound import certain_work
 from conflict_free.measuring.counters import COMPARED, Launch, NoCounters, csv_rows, gpu_counts, model_counts, parse_launches
 
 CYCLES = "sm__cycles_active.max"
@@ -47,6 +50,13 @@ def first_launches(text: str) -> dict[Configuration, list[Launch]]:
     return {configuration: list(instances.values()) for configuration, instances in first.items()}
 
 
+def kernels_of(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the counted launches of a report; those of a chapter's program, by ``--json``, are in its rows."""
+    if "kernels" in report:
+        return report["kernels"]
+    return [{**row["counts"], "name": row["kernel"]} for row in report["rows"] if row["counts"]]
+
+
 def launches_of(report: dict[str, Any], profiled: dict[Configuration, list[Launch]]) -> list[dict[str, Any]]:
     """Return an entry for each launch that is counted alone and profiled: its cycles, the bound's counts, and the counts that differ.
 
@@ -54,12 +64,12 @@ def launches_of(report: dict[str, Any], profiled: dict[Configuration, list[Launc
     if both have seen the same number of them.
     """
     instances: dict[Configuration, list[str]] = {}
-    for kernel in report["kernels"]:
+    for kernel in kernels_of(report):
         names = instances.setdefault((short(kernel["name"]), tuple(kernel["grid"]), tuple(kernel["block"])), [])
         if kernel["name"] not in names:
             names.append(kernel["name"])
     found = []
-    for kernel in report["kernels"]:
+    for kernel in kernels_of(report):
         configuration = (short(kernel["name"]), tuple(kernel["grid"]), tuple(kernel["block"]))
         names, launches = instances[configuration], profiled.get(configuration, [])
         if kernel["launches"] > 1 or len(names) != len(launches):
@@ -69,6 +79,7 @@ def launches_of(report: dict[str, Any], profiled: dict[Configuration, list[Launc
         counted, measured = model_counts(kernel), gpu_counts(launch)
         differ = {key: [number, measured[key]] for key, number in counted.items() if whole and number != measured[key]}
         entry = {"kernel": launch.kernel, "cycles": launch.number(CYCLES)} | {key: kernel[key] for key in OF_THE_BOUND if key in kernel}
+        entry["work"] = certain_work(kernel)
         found.append(entry | {"exact": kernel["exact"]} | ({"differ": differ} if differ else {}))
     return found
 

@@ -25,6 +25,8 @@ PROVENANCE = ("gpu", "driver", "toolkit", "profiler", "date")
 # Of the H200, as machines.cpp has them for sm_90.
 MULTIPROCESSORS = 132
 L2_BYTES = 60 << 20
+# The highest clock of its multiprocessors, at which the rates are measured. L2 and DRAM have clocks of their own.
+SM_MHZ = 1980
 
 
 def _loaded_past_l1(kernel: dict[str, Any]) -> float:
@@ -106,7 +108,7 @@ def make_table(report: dict[str, Any], cycles: dict[str, int], provenance: dict[
         if rate["per_cycle"] > LIMITS.get(name, math.inf):
             raise BadRates(f"{rate['kernel']}: {rate['per_cycle']:.3f} {rate['what']} a cycle, and a multiprocessor has {LIMITS[name]}")
         rate["per_cycle"] = LIMITS.get(name, rounded_up(rate["per_cycle"]))
-    gpu = {"machine": report["machine"], "multiprocessors": MULTIPROCESSORS, "l2_bytes": L2_BYTES}
+    gpu = {"machine": report["machine"], "multiprocessors": MULTIPROCESSORS, "l2_bytes": L2_BYTES, "sm_mhz": SM_MHZ}
     return {"provenance": provenance, **gpu, "rates": {rate: rates[rate] for rate in RATES}}
 
 

@@ -83,6 +83,29 @@ def test_no_launch_of_others_is_faster_than_its_bound(name):
         assert bound and bound.cycles_at_least <= launch["cycles"], launch["kernel"]
 
 
+#: Kernels that are tuned, as they run on data past the L2.
+TUNED = [
+    *("copy_four_loads", "copy_shared", "transpose_wide_tile", "transpose_down", "transpose_vectorized", "transpose_swizzled_vectorized"),
+    *("reduce_one_launch", "reduce_packed_flags", "nearest_split"),
+]
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_the_bound_of_a_tuned_kernel_is_close(name):
+    (launch,) = TABLE["programs"][name]["launches"]
+    assert bound_of(launch, "sm_90").cycles_at_least >= 0.75 * launch["cycles"]
+
+
+def test_a_chapters_launches_are_in_its_rows(tmp_path):
+    counts = {key: value for key, value in kernel("b").items() if key != "name"}
+    report = {"rows": [{"kernel": "b", "counts": counts}, {"kernel": "cudaMemcpy", "counts": None}]}
+    (tmp_path / "p.json").write_text(json.dumps(report), encoding="utf-8")
+    (tmp_path / "p.csv").write_text(profiled(("b", {read_cycles.CYCLES: "9"})), encoding="utf-8")
+    table = tmp_path / "table.json"
+    assert read_cycles.main([str(tmp_path), "--source", "p=chapters/b", "--table", str(table)]) == 0
+    assert [launch["cycles"] for launch in json.loads(table.read_text(encoding="utf-8"))["programs"]["p"]["launches"]] == [9]
+
+
 #: Counts that differ, although the launch is marked as exact. The cause is not known.
 OPEN = [("is-cuda", "rank_gpu_kernel_3", "global_atomic_sectors")]
 

@@ -54,5 +54,36 @@ TEST(Issued, StandsAtTheFirstInstructionOfABlock) {
     for (int at = 0; at < 8; ++at) EXPECT_EQ(issued[at].instructions, expected[at]) << at;
 }
 
+/// A function of these instructions, each with the numbers of the registers that it names, the result's first.
+std::uint64_t issued_by(std::initializer_list<std::pair<const char*, std::vector<int>>> instructions) {
+    ptx::Function function;
+    function.registers.resize(10);
+    for (const auto& [text, registers] : instructions) {
+        ptx::Instruction& instruction = function.instructions.emplace_back(instruction_of(text, registers.size()));
+        for (std::size_t n = 0; n < registers.size(); ++n) {
+            instruction.operands[n].index = registers[n];
+            if (registers[n] < 0) instruction.operands[n].kind = ptx::Operand::Kind::floating;
+        }
+    }
+    std::uint64_t sum = 0;
+    for (const Work& work : issued_by_blocks(function)) sum += work.instructions;
+    return sum;
+}
+
+TEST(Issued, AProductCountsIfNoSumCanTakeItIn) {
+    EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"fma.rn.f32", {3, 0, 1, 2}}}), 2);
+    EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 0}}, {"fma.rn.f32", {3, 2, 2, 1}}, {"mul.f32", {4, 0, 3}}}), 2);
+    // A sum takes it, too.
+    EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"fma.rn.f32", {3, 0, 1, 2}}, {"add.f32", {4, 2, 3}}}), 2);
+    EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"add.f32", {4, 2, 3}}}), 1);
+    EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"mov.f32", {4, 2}}, {"fma.rn.f32", {3, 0, 1, 2}}}), 1);
+    // Its block may run where no other needs it.
+    EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"bra", {}}, {"fma.rn.f32", {3, 0, 1, 2}}}), 1);
+    // Another factor may be a power of two, or another instruction makes the value.
+    EXPECT_EQ(issued_by({{"mul.f32", {2, 0, -1}}, {"fma.rn.f32", {3, 0, 1, 2}}}), 1);
+    EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"fma.rn.f32", {3, 0, 1, 2}}, {"mul.f32", {2, 3, 3}}}), 1);
+    EXPECT_EQ(issued_by({{"mul.f64", {2, 0, 1}}, {"fma.rn.f64", {3, 0, 1, 2}}}), 1);
+}
+
 }  // namespace
 }  // namespace simt::interpreter::test

@@ -28,6 +28,7 @@ TEST(KernelName, IsTheOneThatPeopleWrite) {
              {"_Z", "_Z"},
              {"_ZN", "_ZN"},
              {"_Z0", "_Z0"},
+             {"_ZN1a1(E", "_ZN1a1(E"},
              {"", ""},
          })
         EXPECT_EQ(kernel_name(mangled), name) << mangled;

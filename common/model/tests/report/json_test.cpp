@@ -73,6 +73,17 @@ TEST(Json, AStoppedLaunchIsMarked) {
     EXPECT_TRUE(json.get<LaunchCounts>().stopped);
 }
 
+TEST(Json, CountsOfAPartOfALaunchAreNotExact) {
+    const LaunchCounts whole;
+    LaunchCounts stopped, in_part;
+    stopped.stopped = true;
+    in_part.blocks = 2;
+    in_part.uncounted_blocks = 1;
+    EXPECT_TRUE(to_json(whole).at("exact"));
+    EXPECT_FALSE(to_json(stopped).at("exact"));
+    EXPECT_FALSE(to_json(in_part).at("exact"));
+}
+
 TEST(Json, HazardsComeBackAsTheyWere) {
     const Hazard hazard{HazardKind::divergent_barrier,
                         "kernel",

@@ -9,21 +9,31 @@ The busiest of S multiprocessors has at least the S-th part of all work, at leas
 them runs ceil(B / S) of B blocks, at least that many times the work of the block with the least.
 """
 
+import copy
 import functools
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from conflict_free.model_files import RATES
 
 _SECTOR_BYTES = 32
+# A request of global memory is at least one wavefront, and one for each four of its sectors.
+_SECTORS_OF_WAVEFRONT = 4
+#: Ends the notes on accesses that the model counts as ptxas joins them.
+COUNTED_AS_JOINED = "the wide access is counted"
 
 
 @functools.cache
 def _rates() -> Mapping[str, Any]:
     return json.loads(RATES.read_text(encoding="utf-8"))
+
+
+def clock_mhz() -> int:
+    """Return the clock of the multiprocessors for which the rates of the L2 and of DRAM hold, which have clocks of their own."""
+    return _rates()["sm_mhz"]
 
 
 def multiprocessors() -> int:
@@ -55,6 +65,11 @@ class Bound:
     def limited_by(self) -> str:
         """The key of the resource that says so; empty if none does."""
         return next(iter(self.cycles), "")
+
+    @property
+    def depends_on_clock(self) -> bool:
+        """Whether the resource is one that all multiprocessors share: at a lower clock it does more in each of their cycles."""
+        return bool(self.cycles) and _rates()["rates"][self.limited_by]["per"] == "gpu"
 
 
 def _of_busiest(kernel: Mapping[str, Any], work: str) -> float:
@@ -91,6 +106,38 @@ RESOURCES = (
 NAMES = {resource.key: resource.name for resource in RESOURCES}
 
 
+def uncertain_places(kernel: Mapping[str, Any]) -> set[str]:
+    """Return the lines, each ``FILE:LINE``, at which a GPU may make fewer accesses than were counted, by the notes on the machine code."""
+    if kernel.get("exact", True):
+        return set()
+    notes = (note for note in kernel.get("fused", ()) if note["line"] or note["ptx"])
+    return {f"{note['file']}:{note['line']}" for note in notes if not note["why"].endswith(COUNTED_AS_JOINED)}
+
+
+def certain_work(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the work of a launch without the accesses that a GPU may not make. Of single blocks no access is certain then."""
+    places = uncertain_places(kernel)
+    lines = [line for line in kernel.get("lines", ()) if f"{line['file']}:{line['line']}" in places]
+    if not lines:
+        return kernel["work"]
+    work = copy.deepcopy(kernel["work"])
+    for line in lines:
+        stores = line["op"] in ("store", "atomic")
+        if line["space"] == "shared":
+            gone = {"wavefronts": line["wavefronts"], "instructions": line["instructions"]}
+        elif line["space"] == "global":
+            wavefronts = line["requests"] + math.ceil(line["sectors"] / _SECTORS_OF_WAVEFRONT)
+            gone = {"wavefronts": wavefronts, "instructions": line["requests"], "stored_sectors": line["sectors"] if stores else 0}
+            touched = "stored_sectors" if stores else "loaded_sectors"
+            work[touched] = max(work[touched] - line["sectors"], 0)
+        else:
+            continue
+        for key, number in gone.items():
+            work["sum"][key] = max(work["sum"][key] - number, 0)
+            work["least"][key] = work["most"][key] = 0
+    return work
+
+
 def bound_of(kernel: Mapping[str, Any], machine: str) -> Bound | None:
     """Return the bound of a launch in a report on `machine`; None where no rates are known, or the report has no `work`."""
     if "work" not in kernel:
@@ -98,5 +145,12 @@ def bound_of(kernel: Mapping[str, Any], machine: str) -> Bound | None:
     table = _rates()
     if machine != table["machine"]:
         return None
+    kernel = {**kernel, "work": certain_work(kernel)}
     cycles = {each.key: math.floor(each.amount(kernel) / table["rates"][each.key]["per_cycle"]) for each in RESOURCES}
     return Bound(dict(sorted(((key, number) for key, number in cycles.items() if number), key=lambda item: -item[1])))
+
+
+def with_largest_bound(kernels: Iterable[Mapping[str, Any]], machine: str) -> Mapping[str, Any]:
+    """Return the launch that takes most cycles at least."""
+    bounds = ((bound_of(kernel, machine), kernel) for kernel in kernels)
+    return max(bounds, key=lambda pair: pair[0].cycles_at_least if pair[0] else 0)[1]

@@ -20,6 +20,7 @@ from pathlib import Path
 from conflict_free.whole_files import write_whole
 
 from . import machine_code, packaged, ptx_accesses, sass_accesses
+from .bound import COUNTED_AS_JOINED
 from .machine_code import NoMachineCode, disassemble, find_ptxas, output_of
 from .ptx_accesses import Access, Function
 from .sass_accesses import MachineAccess, Section
@@ -148,7 +149,7 @@ def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, lis
         for member in members[1:]:
             result.counted[member.line] = (0, 0, False)
         joined |= {member.line for member in members} - {access.line}
-        result.note(leader, sass, f"ptxas joins {len(members)} neighboring accesses into one; the wide access is counted", True)
+        result.note(leader, sass, f"ptxas joins {len(members)} neighboring accesses into one; {COUNTED_AS_JOINED}", True)
     return joined
 
 

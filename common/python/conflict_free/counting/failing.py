@@ -11,6 +11,7 @@ from conflict_free.counts import GROUPS, NUMBERS, Group
 
 from . import expressions
 from .bound import bound_of
+from .shown_names import shown_name
 
 _SHOWN_LAUNCHES = 5
 
@@ -59,7 +60,9 @@ def _counts_in(condition: str, names: Mapping[str, Any]) -> str:
         value: Any = names
         for part in word.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
-        if isinstance(value, (int, float)):
+        if isinstance(value, str) and value:
+            shown.append(f"{word} is {value}")
+        elif isinstance(value, (int, float)):
             shown.append(f"{word} is {value:,.10g}" if isinstance(value, float) else f"{word} is {value:,}")
     return ", ".join(shown)
 
@@ -67,7 +70,7 @@ def _counts_in(condition: str, names: Mapping[str, Any]) -> str:
 def _failures(condition: str, data: Mapping[str, Any]) -> Iterator[str]:
     for kernel in data["kernels"]:
         names = names_of(kernel, data["machine"])
-        where = f"{kernel.get('name')}, launch {kernel.get('launch', 0)}"
+        where = f"{shown_name(kernel.get('name', ''))}, launch {kernel.get('launch', 0)}"
         try:
             if expressions.value_of(condition, names):
                 yield f"failed: {condition} in {where}: {_counts_in(condition, names)}"

@@ -4,9 +4,10 @@
 
 import itertools
 import json
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from conflict_free.counts import SPACES
 
@@ -17,6 +18,8 @@ from .next_step import next_step
 from .printed_report import (
     LINK_HEADINGS,
     MENDING_HEADINGS,
+    bounded,
+    clock_of,
     counted_by_file,
     exactness_of,
     heading_of,
@@ -85,7 +88,7 @@ def _listing(file: str, text: str, counted: dict[int, list[dict]], names: Iterat
     yield "</table></div>"
 
 
-def _bound(kernel: dict, machine: str, own: Container[str]) -> Iterator[str]:
+def _bound(kernel: Mapping[str, Any], machine: str, own: Container[str]) -> Iterator[str]:
     """Yield the next step, what to mend first, and the fewest cycles by resource, each with a bar."""
     if step := next_step(kernel, machine, own):
         yield f"<p><strong>{escape(step)}</strong></p>"
@@ -100,15 +103,18 @@ def _bound(kernel: dict, machine: str, own: Container[str]) -> Iterator[str]:
             bar = f'<td class="source"><meter value="{cycles}" max="{bound.cycles_at_least}"></meter></td>'
             yield f'<tr><td>{cycles:,}</td>{bar}<td class="source">{escape(NAMES[key])}</td></tr>'
         yield "</table>"
+        if clock := clock_of(bound):
+            yield f"<p>{escape(clock)}.</p>"
 
 
 def _kernel(launches: Launches, sources: dict[str, Path], names: Iterator[int], machine: str) -> Iterator[str]:
     kernel = launches.counts
     title = f' title="{escape(kernel["name"])}"' if shown_name(kernel["name"]) != kernel["name"] else ""
     yield f"<h2{title}>{escape(shown_name(kernel['name']))} <small>{escape(' · '.join(heading_of(launches)))}</small></h2>"
-    # Of launches that differ there are only sums, and a bound belongs to one launch.
-    if not launches.differ:
-        yield from _bound(kernel, machine, sources)
+    one, which = bounded(launches, machine)
+    if which:
+        yield f"<p>{escape(which)}</p>"
+    yield from _bound(one, machine, sources)
     yield from _tables(kernel)
     if text := resources_of(kernel):
         yield f"<p>{escape(text)}.</p>"

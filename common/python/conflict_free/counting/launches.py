@@ -15,6 +15,7 @@ class Launches:
     number: int = 1
     differ: bool = False
     of_number: int = 0  # how many launches there were; 0 if all were counted
+    each: Sequence[dict] = ()
 
 
 def _same_but_for_place(kernel: dict) -> dict:
@@ -114,5 +115,7 @@ def fold(kernels: Iterable[dict], uncounted: Iterable[dict] = ()) -> list[Launch
     for group in groups.values():
         first = _same_but_for_place(group[0])
         differ = any(_same_but_for_place(kernel) != first for kernel in group[1:])
-        folded.append(Launches(sum_of(group) if differ else group[0], len(group), differ, of_number.get(_configuration(group[0]), 0)))
+        folded.append(
+            Launches(sum_of(group) if differ else group[0], len(group), differ, of_number.get(_configuration(group[0]), 0), group)
+        )
     return folded

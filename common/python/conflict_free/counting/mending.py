@@ -4,13 +4,13 @@
 
 import copy
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conflict_free.counts import MEASURES
+from conflict_free.counts import GROUPS, MEASURES, Group
 
-from .bound import bound_of
+from .bound import bound_of, certain_work, uncertain_places
 from .launches import accesses_of
 
 _MOST = 5
@@ -28,6 +28,8 @@ _WORK = {
     ("global", "store"): (("stored_sectors", 1), ("wavefronts", 4)),
     ("global", "atomic"): (("stored_sectors", 1), ("wavefronts", 4)),
 }
+#: The distinct sectors of the launch's work to which an access of global memory adds; a bulk copy adds to one of the two.
+_DISTINCT = {"load": "loaded_sectors", "async_copy": "loaded_sectors", "store": "stored_sectors", "atomic": "stored_sectors"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Mending:
 
     ``location`` has its file and line. ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part of the kernel's excess in that
     unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best, and ``cycles`` what the excess adds to the
-    bound; None where there is no bound.
+    bound; None where there is no bound, or where a GPU may not make the access.
     """
 
     location: Mapping[str, Any]
@@ -96,6 +98,10 @@ def _global_pattern(size: int, stride: int) -> str:
     return "few bytes of each sector are used: let neighboring lanes access neighboring elements, at multiples of 32 bytes"
 
 
+def _global_groups(distinct: str) -> Iterator[Group]:
+    return (group for group in GROUPS.values() if group.space == "global" and _DISTINCT.get(group.operation, distinct) == distinct)
+
+
 def _without(kernel: Mapping[str, Any], line: Mapping[str, Any], excess: int) -> Mapping[str, Any]:
     """Return a launch with an access at its best, for its bound. Of single blocks the same part of their work goes."""
     changed = {**kernel, "work": copy.deepcopy(kernel["work"])}
@@ -106,6 +112,10 @@ def _without(kernel: Mapping[str, Any], line: Mapping[str, Any], excess: int) ->
         remains = max(1 - excess / units / work["sum"][key], 0)
         for part in ("sum", "least", "most"):
             work[part][key] *= remains
+    if line["space"] == "global" and (distinct := _DISTINCT.get(line["op"])):
+        # Accesses touch no more distinct sectors than they ask for.
+        asked = sum(group.of(kernel).get("sectors", 0) for group in _global_groups(distinct))
+        changed["work"][distinct] = min(changed["work"][distinct], asked - excess)
     return changed
 
 
@@ -125,11 +135,13 @@ def all_to_mend(kernel: Mapping[str, Any], machine: str, own: Container[str] = (
         measure = MEASURES[line["space"]]
         all_of_unit[measure.cost] = all_of_unit.get(measure.cost, 0) + line[measure.cost] - line[measure.ideal]
     found = []
-    bound = _cycles(kernel, machine)
+    bound, uncertain = _cycles(kernel, machine), uncertain_places(kernel)
+    certain = {**kernel, "work": certain_work(kernel), "exact": True} if bound is not None else kernel
     for line in lines:
         measure = MEASURES[line["space"]]
         excess = line[measure.cost] - line[measure.ideal]
-        without = _cycles(_without(kernel, line, excess), machine) if bound is not None else None
+        is_certain = uncertain.isdisjoint((f"{line['file']}:{line['line']}", *line.get("within", ())))
+        without = _cycles(_without(certain, line, excess), machine) if bound is not None and is_certain else None
         pattern = _shared_pattern if line["space"] == "shared" else _global_pattern
         found.append(
             Mending(

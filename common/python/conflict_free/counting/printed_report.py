@@ -15,7 +15,7 @@ from rich.text import Text
 from conflict_free.console import say
 from conflict_free.counts import GROUPS, MEASURES, NUMBERS, Measure
 
-from .bound import NAMES, bound_of
+from .bound import NAMES, Bound, bound_of, clock_mhz, with_largest_bound
 from .launches import Launches, accesses_of, fold, own_place, place_text, within_of
 from .mending import Mending, what_to_mend
 from .next_step import next_step
@@ -222,6 +222,10 @@ def _plural(number: int, name: str) -> str:
 
 def exactness_of(kernel: dict) -> str:
     """Return why a kernel's counts may differ from a GPU's; empty if they do not."""
+    if kernel.get("stopped"):
+        return "not the whole launch: it was stopped, and the counts end there"
+    if "counted_blocks" in kernel:
+        return "not the whole launch: the counts are those of some of its blocks"
     if not kernel.get("exact", True):
         unknown = any("not compared" in note["why"] for note in kernel.get("fused", ()))
         return (
@@ -229,10 +233,6 @@ def exactness_of(kernel: dict) -> str:
             if unknown
             else ("not exact: the accesses on a GPU differ from the counted ones")
         )
-    if kernel.get("stopped"):
-        return "not the whole launch: it was stopped, and the counts end there"
-    if "counted_blocks" in kernel:
-        return "not the whole launch: the counts are those of some of its blocks"
     return ""
 
 
@@ -303,13 +303,32 @@ def rows_of_links(data: dict) -> list[tuple[str, str, str]]:
 _BAR = 20
 
 
-def _show_bound(out: Console, kernel: dict, machine: str) -> None:
+def bounded(launches: Launches, machine: str) -> tuple[Mapping[str, Any], str]:
+    """Return the launch whose bound is shown, and a line that says which one it is if launches differ: counts are sums, a bound is of one."""
+    if not launches.differ:
+        return launches.counts, ""
+    kernel = with_largest_bound(launches.each, machine)
+    bound = bound_of(kernel, machine)
+    return kernel, f"Launch {kernel['launch']}, which has the largest bound of these:" if bound and bound.cycles else ""
+
+
+def clock_of(bound: Bound) -> str:
+    """Return a line on the clock of a bound; empty if it holds for all clocks."""
+    return (
+        f"L2 and DRAM as at {clock_mhz():,} MHz, the highest clock: at a lower one they take fewer cycles" if bound.depends_on_clock else ""
+    )
+
+
+def _show_bound(out: Console, kernel: Mapping[str, Any], machine: str) -> None:
     """Print the fewest cycles that a launch takes, by resource, each with a bar."""
     bound = bound_of(kernel, machine)
     if bound is None or not bound.cycles:
         return
     rows = [(f"{cycles:,}", "#" * max(round(_BAR * cycles / bound.cycles_at_least), 1), NAMES[key]) for key, cycles in bound.cycles.items()]
     _show_table(out, _table(("cycles at least", "", "limited by"), rows, ["", "limited by"]))
+    if clock := clock_of(bound):
+        out.print(clock)
+        out.print()
 
 
 MENDING_HEADINGS = ("place", "access", "takes", "at best", "in excess", "cycles without", "")
@@ -322,7 +341,7 @@ def mending_row(mending: Mending) -> tuple[str, ...]:
     return mending.place, mending.access, *costs, mending.pattern
 
 
-def _show_mendings(out: Console, kernel: dict, machine: str, own: Container[str]) -> None:
+def _show_mendings(out: Console, kernel: Mapping[str, Any], machine: str, own: Container[str]) -> None:
     """Print the accesses that cost more than they must, those first that add most to the bound."""
     mendings = what_to_mend(kernel, machine, own)
     if not mendings:
@@ -341,13 +360,15 @@ def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], m
     name = kernel["name"] if whole_names else shown_name(kernel["name"])
     out.print(Text(name, style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold"))
     out.print()
-    # Of launches that differ there are only sums, and a bound belongs to one launch.
-    if not launches.differ:
-        if step := next_step(kernel, machine, sources):
-            out.print(Text(step, style="bold"), soft_wrap=not out.is_terminal)
-            out.print()
-        _show_mendings(out, kernel, machine, sources)
-        _show_bound(out, kernel, machine)
+    one, which = bounded(launches, machine)
+    if which:
+        out.print(which)
+        out.print()
+    if step := next_step(one, machine, sources):
+        out.print(Text(step, style="bold"), soft_wrap=not out.is_terminal)
+        out.print()
+    _show_mendings(out, one, machine, sources)
+    _show_bound(out, one, machine)
     tables = [_space_table(kernel, space) for space in MEASURES]
     for table in tables:
         _show_table(out, table)

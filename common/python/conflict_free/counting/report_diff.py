@@ -118,7 +118,7 @@ def _kernel_changes(old: dict, new: dict, machines: tuple[str, str], own: Contai
 
 
 def _hazards(data: dict) -> set[str]:
-    return {f"{hazard['kind'].replace('_', ' ')} in {hazard['kernel']}: {hazard['message']}" for hazard in data["hazards"]}
+    return {f"{hazard['kind'].replace('_', ' ')} in {shown_name(hazard['kernel'])}: {hazard['message']}" for hazard in data["hazards"]}
 
 
 def _links(data: dict) -> dict[tuple[int, int], dict]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conflict_free.counts import MEASURES
 
-from .bound import bound_of
+from .bound import bound_of, with_largest_bound
 from .launches import Launches, accesses_of, fold, own_place
 from .mending import what_to_mend
 from .next_step import next_step
@@ -82,13 +82,14 @@ def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
 
 
 def _bound(launches: Launches, machine: str, sources: Sequence[Path]) -> dict | None:
-    """Return a note on the fewest cycles of a launch, placed at the access to mend first."""
-    bound = None if launches.differ else bound_of(launches.counts, machine)
+    """Return a note on the fewest cycles of a launch, of several the one with the most, placed at the access to mend first."""
+    kernel = with_largest_bound(launches.each, machine)
+    bound = bound_of(kernel, machine)
     if not bound or not bound.cycles:
         return None
     own = {source.name for source in sources}
-    first = next(iter(what_to_mend(launches.counts, machine, own)), None)
-    step = next_step(launches.counts, machine, own)
+    first = next(iter(what_to_mend(kernel, machine, own)), None)
+    step = next_step(kernel, machine, own)
     text = f"{shown_name(launches.counts['name'])}: {bound.cycles_at_least:,} cycles at least. {step}"
     if first and first.cycles:
         text += f" Without it {first.cycles_without:,}."

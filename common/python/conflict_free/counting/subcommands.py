@@ -38,10 +38,17 @@ def machine_names(build: Path) -> list[str]:
     return done.stdout.strip().split(", ")
 
 
+# The exit code for SIGKILL, as shells tell it.
+_KILLED = 137
+
+
 def _no_report(code: int) -> dict:
     """Return an error in the form that the model writes."""
     message = f"the program left no report (it ended with exit code {code})"
-    return {"code": "no_report", "fields": {"exit_code": code}, "message": message, "help": ""}
+    help_text = (
+        "Linux kills programs when memory is short: give this one smaller arrays, or the machine more memory." if code == _KILLED else ""
+    )
+    return {"code": "no_report", "fields": {"exit_code": code}, "message": message, "help": help_text}
 
 
 def read_report(report: Path, machine: str, code: int) -> dict:
@@ -113,7 +120,11 @@ def _count(words: Sequence[str]) -> int:
     failing.check(options.fail_if)
     machine = _machine_of(options)
     program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
-    return _report(options, _counted(options, machine, program.path), program.sources)
+    data = _counted(options, machine, program.path)
+    # Only the compiler knows which files are those of libraries. What shows the report later has only the report.
+    own = {path.resolve() for path in program.sources}
+    data["files"] = [file for file in data.get("files", ()) if Path(file).resolve() in own]
+    return _report(options, data, program.sources)
 
 
 def _run(words: Sequence[str]) -> int:

@@ -64,7 +64,8 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
 def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[Finding]:
     """Yield the launches whose accesses on a GPU differ from the counted ones, unless the assignment accepts them."""
     for kernel in run.report["kernels"] if not assignment.kernels.inexact else ():
-        if not kernel["exact"]:
+        # A launch that was stopped is not exact for that alone, and another check says why it was stopped.
+        if not kernel["exact"] and not kernel.get("stopped"):
             note = kernel["fused"][-1]
             yield Finding(
                 False,

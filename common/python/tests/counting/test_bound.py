@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from conflict_free.counting import bound, failing, mending, printed_report, report_diff
+from conflict_free.counting import bound, failing, html_report, mending, printed_report, report_diff, sarif_report
 from conflict_free.counts import WORK
 from conflict_free.model_files import RATES
 
@@ -107,7 +107,7 @@ def test_conditions_know_the_bound():
     data = {"machine": "sm_90", "kernels": [kernel], "hazards": [], "exit_code": 0}
     conditions = ["cycles_at_least > 900", "limited_by == 'l2_stores'", "cycles_at_least > 2000"]
     failing.check(conditions)
-    assert len(failing.failures(conditions, data)) == 2
+    assert [text.split(": ")[-1] for text in failing.failures(conditions, data)] == ["cycles_at_least is 969", "limited_by is l2_stores"]
 
 
 def line(number: int, space: str, op: str, cost: int, ideal: int, stride: int, size: int = 4) -> dict:
@@ -201,7 +201,70 @@ def test_diff_says_what_was_mended_and_what_it_cost_of_the_bound():
     assert [text.split(" shared")[0] for text in changes_of(old, [*new[:2], old[0]], (40, 48))[2:]] == ["kernel.cu:4"]
 
 
-def test_launches_that_differ_have_no_bound(capsys):
-    kernels = [launch(132, total=work(132 * n), launch=n) for n in (1, 2)]
-    printed_report.show({"machine": "sm_90", "kernels": kernels, "hazards": [], "exit_code": 0}, [])
-    assert "cycles at least" not in capsys.readouterr().out
+def test_of_launches_that_differ_the_one_with_the_largest_bound_is_shown(capsys):
+    kernels = [launch(132, total=work(132 * n), launch=n, lines=[line(n, "shared", "load", 132 * n, 132, 128)]) for n in (5, 7, 6)]
+    data = {"machine": "sm_90", "kernels": kernels, "hazards": [], "exit_code": 0}
+    printed_report.show(data, [])
+    shown, page = capsys.readouterr().out, html_report.page(data, [])
+    for text in (shown, page):
+        assert "Launch 7, which has the largest bound of these:" in text and "kernel.cu:7" in text
+    assert "\n              7  ###" in shown and "<td>7</td>" in page
+    notes = [result for result in sarif_report.log(data, [])["runs"][0]["results"] if result["level"] == "note"]
+    assert [note["message"]["text"].split(".")[0] for note in notes] == ["kernel: 7 cycles at least"]
+
+
+def note(number: int, why: str, ptx: str = "ld.shared.f32") -> dict:
+    return {"file": "kernel.cu" if number else "", "line": number, "ptx": ptx, "sass": "", "why": why}
+
+
+@pytest.mark.parametrize(
+    ("notes", "wavefronts", "loaded"),
+    [
+        ([note(3, "ptxas leaves it out")], 200, 141),
+        ([note(3, "ptxas joins 4 neighboring accesses into one; the wide access is counted")], 300, 141),
+        # 32 requests and 52,800 sectors are at most 13,232 wavefronts.
+        ([note(4, "ptxas leaves it out", "ld.global.f32")], (300 * 132 - 13232) // 132, 0),
+        ([note(3, "threads look here until others have written: how often is a matter of time", "")], 200, 141),
+        ([note(0, "not compared with machine code: there is no ptxas", "")], 300, 141),
+    ],
+)
+def test_accesses_that_a_gpu_may_not_make_are_not_in_the_bound(notes, wavefronts, loaded):
+    lines = [line(3, "shared", "load", 132 * 100, 132 * 50, 128), line(4, "global", "load", 132 * 400, 132 * 40, 4)]
+    kernel = launch(132, total=work(132 * 300), least=work(300), most=work(300), loaded=141) | {
+        "lines": lines,
+        "fused": notes,
+        "exact": False,
+    }
+    assert (cycles(kernel, "wavefronts"), bound.certain_work(kernel)["loaded_sectors"]) == (wavefronts, loaded)
+    assert cycles({**kernel, "exact": True}, "wavefronts") == 300
+    uncertain = {f"kernel.cu:{each['line']}" for each in notes if "leaves" in each["why"] or "look" in each["why"]}
+    assert {each.place for each in mending.what_to_mend(kernel, "sm_90") if each.cycles_without is None} == uncertain
+
+
+def test_without_lines_each_access_may_be_one_that_a_gpu_does_not_make():
+    access = {**line(0, "shared", "load", 132 * 100, 132 * 50, 128), "file": ""}
+    kernel = launch(132, total=work(132 * 300), least=work(300), most=work(300)) | {"lines": [access], "exact": False}
+    assert cycles({**kernel, "fused": [note(0, "ptxas leaves it out")]}, "wavefronts") == 200
+
+
+def test_sectors_that_nothing_asks_for_any_more_are_not_loaded():
+    # Each lane uses 4 of 24 bytes, once: the array has six times the sectors. Another access loads each of its sectors twice.
+    once, twice = line(3, "global", "load", 6000 * 141, 1000 * 141, 24), line(4, "global", "load", 2000 * 141, 1000 * 141, 8)
+    group = {"requests": 9, "sectors": 8000 * 141, "bytes": 9}
+    kernel = launch(132, total=work(), loaded=7000 * 141, lines=[once, twice], global_load=group)
+    assert [(each.place, each.cycles_without) for each in mending.what_to_mend(kernel, "sm_90")] == [
+        ("kernel.cu:3", int(3000 * 141 / PER_CYCLE["l2_loads"])),
+        ("kernel.cu:4", int(7000 * 141 / PER_CYCLE["l2_loads"])),
+    ]
+    # What DRAM takes in, likewise.
+    held = (60 << 20) // 32
+    store = line(5, "global", "store", 6 * held, 2 * held, 12)
+    kernel = launch(132, total=work(), stored=6 * held, lines=[store], global_store={**group, "sectors": 6 * held})
+    assert mending.what_to_mend(kernel, "sm_90")[0].cycles_without == int(held / PER_CYCLE["dram"])
+
+
+@pytest.mark.parametrize(("kernel", "said"), [(launch(132, total=work(), loaded=9999), True), (launch(132, total=work(9999)), False)])
+def test_cycles_of_what_has_a_clock_of_its_own_say_which_clock_is_meant(kernel, said, capsys):
+    data = {"machine": "sm_90", "kernels": [kernel], "hazards": [], "exit_code": 0}
+    printed_report.show(data, [])
+    assert ("at 1,980 MHz" in capsys.readouterr().out) == ("at 1,980 MHz" in html_report.page(data, [])) == said

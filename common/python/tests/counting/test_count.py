@@ -9,7 +9,7 @@ import pytest
 from conftest import REPOSITORY
 from counting_tools import BUILD, HEADER, needs_model, read_report, run
 
-from conflict_free.counting import count
+from conflict_free.counting import count, report_diff
 
 pytest_plugins = ["counting_fixtures"]
 
@@ -98,6 +98,21 @@ int main()
     std::printf("%d\\n", value);
 }
 """
+
+
+@needs_model
+def test_a_report_names_no_file_of_a_library(folder, capsys):
+    (folder / "library").mkdir()
+    (folder / "library" / "put.cuh").write_text("__device__ void put(int* p) { p[32 * threadIdx.x] = 1; }\n", encoding="utf-8")
+    text = "#include <put.cuh>\n__global__ void k(int* p) {\n    put(p);\n}\n"
+    text += "int main() { int* p; cudaMalloc(&p, 4096); k<<<1, BLOCK>>>(p); return cudaDeviceSynchronize(); }\n"
+    (folder / "calls.cu").write_text(text, encoding="utf-8")
+    for block in (16, 32):
+        done = run(folder, "calls.cu", "-isystem", "library", "-D", f"BLOCK={block}", "--json", f"{block}.json")
+        assert done.returncode == 0, done.stderr
+    assert report_diff.main([str(folder / "16.json"), str(folder / "32.json")]) == 1
+    shown = capsys.readouterr().out
+    assert "calls.cu:3 global store: sectors 16 -> 32" in shown and "put.cuh" not in shown
 
 
 @needs_model

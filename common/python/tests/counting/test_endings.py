@@ -60,6 +60,7 @@ def test_a_kernel_that_never_ends_is_stopped(folder):
 
 # A correct launch, and then the ending.
 ENDINGS = """\
+#include <csignal>
 #include <cstdlib>
 #include <unistd.h>
 __global__ void fill(int* p) { p[threadIdx.x] = 1; }
@@ -86,6 +87,7 @@ WAYS_TO_END = (
     ("std::exit(3)", 3, 1, None),
     ("std::exit(719)", 207, 1, None),
     ("_exit(0)", 1, 0, "no_report"),
+    ("kill(getpid(), SIGKILL)", 137, 0, "no_report"),
     ("throw 7", 134, 1, "ended_in_host_code"),
     ("*(volatile int*)8 = 1", 139, 1, "ended_in_host_code"),
     ("std::exit(p[7])", 139, 1, "host_accesses_device_memory"),
@@ -123,6 +125,7 @@ def test_whatever_ends_a_program_is_said_with_what_is_known(endings, ending, cod
     assert len(data["kernels"]) == launches
     assert [each["code"] for each in data["errors"]] == ([error] if error else [])
     assert all(each["message"] in done.stdout.replace("\n", " ") for each in data["errors"])
+    assert ("Linux kills programs when memory is short" in done.stdout) == (code == 137)
     (endings / "out.json").unlink()
 
 

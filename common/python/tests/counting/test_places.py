@@ -90,8 +90,10 @@ LONG = "kernel<policy<float, traits<int, 32>, (bool)1>, cub::block_load<float, 1
     ("name", "shown"),
     [
         ("transpose<float, 32>", "transpose<float, 32>"),
-        (LONG, "kernel<policy<...>, cub::block_load<...>, operation<...>, arguments<...>>"),
-        ("f<" + "int, " * 40 + "int>", "f<...>"),
+        (LONG, "kernel<policy<...>, block_load<...>, operation<...>, arguments<...>>"),
+        ("f<" + "int, " * 40 + "int>", "f<" + "int, " * 14 + "...>"),
+        ("f<" + "a::b::c<double>, " * 9 + "int>", "f<" + "c<...>, " * 9 + "int>"),
+        ("f<" + "c" * 80 + ", int>", "f<...>"),
         ("x" * 90, "x" * 77 + "..."),
         ("a->b<c" + "d" * 80, "a->b<..."),
         ("", ""),
@@ -118,8 +120,8 @@ def test_names_are_whole_on_demand(capsys):
             {"exact": False, "fused": [{"file": "", "line": 0, "ptx": "", "sass": "", "why": "not compared with machine code: x"}]},
             "not compared",
         ),
-        ({"stopped": True}, "it was stopped"),
-        ({"counted_blocks": 1, "blocks": 4}, "some of its blocks"),
+        ({"stopped": True, "exact": False}, "it was stopped"),
+        ({"counted_blocks": 1, "blocks": 4, "exact": False}, "some of its blocks"),
     ],
 )
 def test_what_is_not_known_is_not_called_exact(more, said):

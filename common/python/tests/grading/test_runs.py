@@ -387,6 +387,7 @@ def test_a_launch_that_is_not_exact_is_refused_with_its_line_unless_the_task_acc
     assert refused.seen == "kernel turn makes accesses that cannot be counted: threads look here"
     assert [place.line for place in refused.lines] == [5]
     assert by_kernels(SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(inexact=True)}), [waits]) is None
+    assert by_kernels(kernels=[{**kernel(0), "exact": False, "stopped": True, "fused": []}]) is None
 
 
 def test_printf_has_no_price():

@@ -13,8 +13,9 @@ namespace simt::interpreter {
 ///
 /// Only those count that ptxas neither leaves out nor joins with another one of these: fused multiply-adds, sums and differences of
 /// floating-point numbers, products of matrices, exchanges between lanes, and approximate functions of single precision. A product may
-/// become a part of a sum, and one instruction of the machine may add three integers or compute an address, so these are not counted. Nor
-/// are scalars of half precision, of which one instruction can do two, nor instructions under a predicate.
+/// become a part of a sum: it counts if only fused multiply-adds take it, one of them in its own block. One instruction of the machine may
+/// add three integers or compute an address, so these are not counted. Nor are scalars of half precision, of which one instruction can do
+/// two, nor instructions under a predicate.
 ptx::Numbered<simt::Work> issued_by_blocks(const ptx::Function& function);
 
 }  // namespace simt::interpreter

@@ -31,13 +31,6 @@ bool is_same_address(const ptx::Operand& one, const ptx::Operand& other) {
            one.name == other.name;
 }
 
-/// Calls `visit` with each register that an operand names.
-template <class Visit> void for_each_register(const ptx::Operand& operand, Visit&& visit) {
-    if (operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg) visit(operand.index);
-    for (const ptx::Operand& element : operand.elements) for_each_register(element, visit);
-    for (const ptx::Operand& second : operand.second) for_each_register(second, visit);
-}
-
 /// The instructions of one loop, inner loops included.
 class Loop {
 public:
