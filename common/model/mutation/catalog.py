@@ -37,7 +37,17 @@ KINDS = (
     "misaligned or freed memory",
 )
 
-HAZARDS = ("race", "uninitialized", "out_of_bounds", "misaligned", "use_after_free", "divergent_barrier", "inactive_lane", "unordered_product", "deadlock")
+HAZARDS = (
+    "race",
+    "uninitialized",
+    "out_of_bounds",
+    "misaligned",
+    "use_after_free",
+    "divergent_barrier",
+    "inactive_lane",
+    "unordered_product",
+    "deadlock",
+)
 COUNTS = ("conflicts", "sectors")
 DETECTORS = (*HAZARDS, *COUNTS, "wrong result", "kernel error")
 
