@@ -45,7 +45,8 @@ class _Worker:
         # In a session of its own: Ctrl+C at the terminal would end the submissions' programs, and that would be graded as a crash.
         self._process = subprocess.Popen(
             module_command(sys.executable, "grading.workers", function),
-            env={**os.environ, "TMPDIR": scratch},
+            # Workers share the processors already: threads of numpy's linear algebra would wait for each other, and busily.
+            env={**os.environ, "TMPDIR": scratch, "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
