@@ -144,6 +144,8 @@ def carry_out_all(
 
 
 def _serve(function: str) -> None:
+    # What is to be removed at the end of a process is removed when it is told to end, too.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     # The answers use the stdout of before. Everything that is printed goes to stderr.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
