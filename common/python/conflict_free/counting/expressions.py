@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Expressions over counts: numbers, names, comparisons, and a few functions."""
 
+import ast
+import functools
 import math
 import re
 from collections.abc import Mapping
@@ -22,11 +24,17 @@ def _members(expression: str, names: Mapping[str, Any]) -> str:
     return ", ".join(f"{group}.{member}" for group in groups for member in names[group])
 
 
+@functools.lru_cache(maxsize=1024)
+def _parsed(expression: str) -> ast.AST:
+    """Return the syntax of an expression. It is kept, because each submission of a class meets the same expressions."""
+    return simpleeval.SimpleEval.parse(expression)
+
+
 def value_of(expression: str, names: Mapping[str, Any]) -> int | float | bool:
     """Return the value of an expression, a number or a truth. A name within another stands behind a dot. Raises ExpressionError."""
     evaluator = simpleeval.SimpleEval(functions=_FUNCTIONS, names=dict(names))
     try:
-        value = evaluator.eval(expression)
+        value = evaluator.eval(expression, _parsed(expression))
     except simpleeval.NameNotDefined as error:
         raise ExpressionError(f"{expression!r}: {error.name!r} is unknown; accepted: {', '.join(names)}") from error
     except simpleeval.AttributeDoesNotExist as error:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """An assignment as its folder ``chapters/SLUG/assignment`` describes it in ``task.toml`` (task.schema.json)."""
 
+import functools
 import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -138,8 +139,9 @@ class Assignment:
             slow=self.folder / SLOW,
         )
 
+    @functools.cached_property
     def reference(self) -> ModuleType:
-        """Return the module reference.py: inputs(case, random), outputs(case, inputs), TOLERANCE. Raises AssignmentError."""
+        """The module reference.py: inputs(case, random), outputs(case, inputs), TOLERANCE. Raises AssignmentError."""
         path = self.folder / REFERENCE
         spec = importlib.util.spec_from_file_location(f"conflict_free_reference_{self.name}", path)
         module = importlib.util.module_from_spec(spec)

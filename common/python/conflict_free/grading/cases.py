@@ -90,7 +90,7 @@ def draw(assignment: Assignment, case: Case, seed: str, *, again: bool = False) 
     generator = numpy.random.Generator(
         numpy.random.PCG64(int(_digest("data again" if again else "data", seed, case.name)[:_DIGITS_OF_SEED], 16))
     )
-    reference = assignment.reference()
+    reference = assignment.reference
     try:
         inputs = _checked(reference.inputs(dict(parameters), generator), "inputs", assignment)
         expected = _checked(

@@ -108,7 +108,7 @@ class _Submission:
 
     def difference(self, found: Run) -> Finding | None:
         """Return what is wrong with a run's output."""
-        return difference(found.case, found.outputs, self.assignment.reference().TOLERANCE)
+        return difference(found.case, found.outputs, self.assignment.reference.TOLERANCE)
 
     def again(self, finding: Finding) -> Finding:
         """Return the finding about a case that fails after other calls and passes in a process of its own."""

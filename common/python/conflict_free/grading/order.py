@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Grades one submission of a class, in a process of ``workers``."""
 
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from conflict_free.whole_files import write_whole
 
-from .assignment import load
+from .assignment import load as load_assignment
 from .building import Toolchain
 from .handed_in import Submission
 from .judging import grade
 from .timing import Gpu
+
+#: A process grades many submissions of one assignment.
+load = functools.cache(load_assignment)
 
 
 def grade_order(settings: Mapping[str, Any], order: Mapping[str, Any]) -> None:

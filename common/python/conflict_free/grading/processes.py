@@ -4,15 +4,16 @@
 
 import contextlib
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 #: Fields of /proc/PID/status: the process's memory that no file on a disk backs, and its page tables.
-_HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap|VmPTE):\s*(\d+) kB", re.MULTILINE)
+_PAGE_TABLES = b"\nVmPTE:"
+_HELD = (b"\nRssAnon:", b"\nRssShmem:", b"\nVmSwap:", _PAGE_TABLES)
 #: In /proc/PID/smaps_rollup: the same without page tables. Memory that several processes share is divided among them.
-_DIVIDED = re.compile(rb"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s*(\d+) kB", re.MULTILINE)
-_PAGE_TABLES = re.compile(rb"^VmPTE:\s*(\d+) kB", re.MULTILINE)
+_DIVIDED = (b"\nPss_Anon:", b"\nPss_Shmem:", b"\nSwapPss:")
 _KILOBYTE = 1024
+#: /proc gives at most a page of a list at a time.
+_PIECE = 1 << 14
 
 
 def tree(pid: int) -> Iterator[int]:
@@ -35,17 +36,30 @@ def held_bytes(pid: int, most: int) -> int:
     held = sum(_sum(_HELD, f"/proc/{each}/status") for each in processes)
     if held <= most or len(processes) == 1:
         return held
-    divided = sum(_sum(_DIVIDED, f"/proc/{each}/smaps_rollup") + _sum(_PAGE_TABLES, f"/proc/{each}/status") for each in processes)
+    divided = sum(_sum(_DIVIDED, f"/proc/{each}/smaps_rollup") + _sum((_PAGE_TABLES,), f"/proc/{each}/status") for each in processes)
     return min(held, divided or held)
 
 
-def _sum(pattern: re.Pattern[bytes], path: str) -> int:
-    return sum(map(int, pattern.findall(_read(path)))) * _KILOBYTE
+def _sum(fields: Sequence[bytes], path: str) -> int:
+    """Return the bytes that some fields of a file name. This runs fifty times a second, and a pattern would take several times as long."""
+    text, total = _read(path), 0
+    for field in fields:
+        if (at := text.find(field)) >= 0:
+            total += int(text[at + len(field) : text.index(b"kB", at)])
+    return total * _KILOBYTE
 
 
 def _read(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        file = os.open(path, os.O_RDONLY)
     except OSError:  # it has ended, or belongs to somebody else
         return b""
+    text = b""
+    try:
+        while piece := os.read(file, _PIECE):
+            text += piece
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
+    return text

@@ -16,18 +16,21 @@ import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
+from conflict_free.grading import cgroups
 from conflict_free.grading.processes import held_bytes
 from conflict_free.grading.seccomp import filter_of_calls
 
 #: The user and group of a confined program: nobody.
 _NOBODY = 65534
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives")
+_IN_SYSTEM = tuple(f"{path}/" for path in _SYSTEM)
 #: Options that make a folder. bubblewrap makes the folders above a path by itself, but root's for root alone.
 _FOR_ALL = ("--perms", "0755", "--dir")
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
@@ -56,6 +59,11 @@ class Limits:
     file_megabytes: int = 64
     processes: int = 1
     real_seconds: float | None = None
+
+    @property
+    def most_held(self) -> int:
+        """The bytes of memory that all processes together may hold."""
+        return (self.memory_megabytes + _MEGABYTES_MORE) * _MEGABYTE
 
 
 @dataclass(frozen=True)
@@ -132,14 +140,17 @@ def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callabl
     if confined and (reason := available()):
         raise Stop(f"no sandbox here: {reason}", USAGE)
     with contextlib.ExitStack() as stack:
-        watched = [_Watched(_start(job, stack, confined=confined), job) for job in jobs]
+        watched = [_start(job, stack, confined=confined) for job in jobs]
         started()
         _watch(watched)
         return [each.done() for each in watched]
 
 
-def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subprocess.Popen:
+def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> "_Watched":
     writable = job.writable.resolve()
+    group = cgroups.take(job.limits.most_held)
+    if group:
+        stack.callback(cgroups.give_back, group)
     if confined:
         if _is_root():
             _give_to_nobody(writable, job.readable)
@@ -163,12 +174,12 @@ def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subproce
             cwd=writable,
             env=made.environment,
             pass_fds=(*made.descriptors, *job.descriptors),
-            preexec_fn=functools.partial(_limit, job.limits),
+            preexec_fn=functools.partial(_limit, job.limits, group),
             start_new_session=True,
         )
     )
     stack.callback(_end, process)
-    return process
+    return _Watched(process, job, group)
 
 
 def _give_to_nobody(writable: Path, readable: Sequence[Path]) -> None:
@@ -191,10 +202,19 @@ class _Command:
 @contextlib.contextmanager
 def _filter(limits: Limits) -> Iterator[int]:
     """Yield a descriptor from which the filter of system calls can be read."""
-    with os.fdopen(os.memfd_create("filter"), "wb") as file:
-        filter_of_calls(may_start_processes=limits.processes > 1).export_bpf(file)
+    with os.fdopen(os.memfd_create("filter"), "wb", buffering=0) as file:
+        file.write(_instructions(may_start_processes=limits.processes > 1))
         file.seek(0)
         yield file.fileno()
+
+
+@functools.cache
+def _instructions(*, may_start_processes: bool) -> bytes:
+    """Return the filter of system calls as the kernel reads it. It is the same for all commands, and takes long to make."""
+    with tempfile.TemporaryFile() as file:
+        filter_of_calls(may_start_processes=may_start_processes).export_bpf(file)
+        file.seek(0)
+        return file.read()
 
 
 def _system_folders() -> list[str]:
@@ -248,9 +268,9 @@ def _confined(
     if devices:
         words += ["--ro-bind", "/sys", "/sys"]
     paths = [path.absolute() for path in (*readable, *([writable] if writable else []))]
-    for folder in sorted({folder for path in paths for folder in path.parents}):
-        if not any(folder.is_relative_to(system) for system in _SYSTEM) and folder != Path("/"):
-            words += [*_FOR_ALL, str(folder)]
+    for folder in sorted({str(folder) for path in paths for folder in path.parents} - {"/"}):
+        if not f"{folder}/".startswith(_IN_SYSTEM):
+            words += [*_FOR_ALL, folder]
     for path in readable:
         words += ["--ro-bind", str(path.resolve()), str(path.absolute())]
     if writable is not None:
@@ -267,8 +287,10 @@ def _confined(
     )
 
 
-def _limit(limits: Limits) -> None:
+def _limit(limits: Limits, group: cgroups.Group | None) -> None:
     """Set the limits of this process. It is called between fork and exec."""
+    if group:
+        group.enter()
     seconds = math.ceil(limits.seconds)
     files = limits.file_megabytes * _MEGABYTE
     # The model reserves terabytes of addresses. RLIMIT_DATA counts only private memory that can be written.
@@ -310,8 +332,8 @@ def _end(process: subprocess.Popen) -> None:
 class _Watched:
     """A running command, its output so far, and the limit that stopped it, if one did."""
 
-    def __init__(self, process: subprocess.Popen, job: Job) -> None:
-        self.process, self.limits, self.folder = process, job.limits, job.writable
+    def __init__(self, process: subprocess.Popen, job: Job, group: cgroups.Group | None) -> None:
+        self.process, self.limits, self.folder, self._group = process, job.limits, job.writable, group
         self.texts = {process.stdout: bytearray(), process.stderr: bytearray()}
         self.open_streams = len(self.texts)
         self.stopped_by: str | None = None
@@ -327,12 +349,15 @@ class _Watched:
             return "time"
         if now - self._looked > _LOOK_EVERY:
             self._looked = now
-            most = (self.limits.memory_megabytes + _MEGABYTES_MORE) * _MEGABYTE
-            if held_bytes(self.process.pid, most) > most:
+            if self._has_too_much_memory():
                 return "memory"
             if self._has_too_many_files():
                 return "files"
         return None
+
+    def _has_too_much_memory(self) -> bool:
+        most = self.limits.most_held
+        return self._group.has_killed() if self._group else held_bytes(self.process.pid, most) > most
 
     def _has_too_many_files(self) -> bool:
         return _written(self.folder) - self._before > self.limits.file_megabytes * _MEGABYTE
@@ -345,7 +370,7 @@ class _Watched:
             _end(self.process)
             code = self.process.wait()
         code = code if code >= 0 else _SIGNAL_OFFSET - code
-        stopped_by = self.stopped_by
+        stopped_by = "memory" if self._group and self._group.has_killed() else self.stopped_by
         if stopped_by is None and code > _SIGNAL_OFFSET:
             stopped_by = _STOPPED_BY_SIGNAL.get(code - _SIGNAL_OFFSET, f"signal {code - _SIGNAL_OFFSET}")
         if stopped_by is None and self._has_too_many_files():

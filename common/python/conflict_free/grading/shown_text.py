@@ -6,12 +6,14 @@ import re
 
 #: A line of a message has at most about so many characters.
 _LONGEST_SHOWN = 1000
-_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+#: Python compiles this only for a text that needs it: that takes longer than reading a usual text.
+_UNPRINTABLE = r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
 
 
 def printable(text: str) -> str:
     """Return one line of text without characters that move a cursor or turn the direction of writing."""
-    return _UNPRINTABLE.sub("\ufffd", text)
+    is_usual = text.isascii() and text.replace("\t", " ").isprintable()
+    return text if is_usual else re.sub(_UNPRINTABLE, "\ufffd", text)
 
 
 def shown(text: str) -> str:

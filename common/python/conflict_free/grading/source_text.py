@@ -6,10 +6,9 @@ No compiler is involved, and no verdict depends on it: a text that is not unders
 take a time that grows with the length of the text and not with its square.
 """
 
-import difflib
 import re
+from collections import namedtuple
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from . import words
 from .tokens import Token, read
@@ -24,17 +23,13 @@ _KEPT = ("static", "__device__", "__managed__")
 _ENDS_OF_DECLARATOR = ("(", "=", ";", "[", "{", ",", ")")
 
 
-class Function(NamedTuple):
+class Function(namedtuple("Function", ("name", "line", "head", "tokens", "body"))):
     """A function at the outermost scope, or in a namespace or class. ``head`` is its text before the body or the semicolon.
 
     ``line`` is the line of its name. ``tokens`` are those of the head, ``body`` those between the braces; a declaration has None.
     """
 
-    name: str
-    line: int
-    head: str
-    tokens: tuple[Token, ...]
-    body: tuple[Token, ...] | None
+    __slots__ = ()
 
     @property
     def is_host(self) -> bool:
@@ -208,6 +203,8 @@ def similar(name: str, names: Sequence[str]) -> str | None:
     """Return the name that is closest to a misspelled one, or None if none is close."""
     if len(name) > _LONGEST_NAME:
         return None
+    import difflib  # imported here, because few texts need it
+
     others = [each for each in dict.fromkeys(names) if each != name and len(each) <= 2 * len(name)]
     return next(iter(difflib.get_close_matches(name, others[:_MOST_NAMES], 1, _CLOSE)), None)
 

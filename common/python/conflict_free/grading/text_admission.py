@@ -7,9 +7,9 @@ memory that it does not own, the linker finds two functions `main`.
 """
 
 import re
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
 
 from conflict_free.grading import words
 from conflict_free.grading.tokens import Directive, Token, read
@@ -32,17 +32,14 @@ _HELP = {
 _HELP_OTHERWISE = "Leave it out: a submission computes with the memory that it is given, and does nothing else."
 
 
-class Refusal(NamedTuple):
+class Refusal(namedtuple("Refusal", ("line", "kind", "message", "help"))):
     """One thing that a submission may not contain.
 
     `line` counts from 1. `kind` is a name such as "reaching files". `message` says in one line what was seen. `help` is one
     sentence for the student.
     """
 
-    line: int
-    kind: str
-    message: str
-    help: str
+    __slots__ = ()
 
 
 def _refusal(line: int, kind: str, seen: str) -> Refusal:

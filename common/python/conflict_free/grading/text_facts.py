@@ -9,9 +9,8 @@ library; and each module that is imported here costs each submission time.
 import json
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any
 
-from conflict_free.grading import compiler_messages, source_text, text_admission
+from conflict_free.grading import source_text, text_admission
 from conflict_free.grading.shown_text import shown
 
 #: The beginnings of the names of functions whose calls a check may name.
@@ -20,13 +19,13 @@ _CALLS = ("printf", "cuda")
 _MOST_ENTRIES = 1000
 
 
-def facts(text: str, compiled: Mapping[str, Any] | None, task: Mapping[str, str]) -> dict[str, list]:
+def facts(text: str, compiled: Mapping | None, task: Mapping[str, str]) -> dict[str, list]:
     """Return all that a check may want to know of a text. The arguments are those of ``compiler_messages.messages``; without a failed
     compiler ``compiled`` is None.
     """
     found = {
         "refusals": ((each.line, f"{each.kind}: {each.message}", each.help) for each in text_admission.examine_text(text)),
-        "messages": compiler_messages.messages(compiled, text, task) if compiled else (),
+        "messages": _messages(compiled, text, task) if compiled else (),
         "declarations": ((each.name, each.line, each.head) for each in source_text.declarations(text).values()),
         "launches": source_text.launches(text),
         "calls": source_text.calls(text, *_CALLS),
@@ -37,6 +36,12 @@ def facts(text: str, compiled: Mapping[str, Any] | None, task: Mapping[str, str]
         "shared_arrays": source_text.shared_arrays(text),
     }
     return {name: list(map(_entry, islice(each, _MOST_ENTRIES))) for name, each in found.items()}
+
+
+def _messages(compiled: Mapping, text: str, task: Mapping[str, str]) -> Iterable[tuple[int, str, str]]:
+    from conflict_free.grading import compiler_messages  # imported here, because most submissions compile
+
+    return compiler_messages.messages(compiled, text, task)
 
 
 def _entry(found: int | Iterable[int | str]) -> int | list[int | str]:

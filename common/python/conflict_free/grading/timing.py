@@ -170,5 +170,5 @@ def _read(assignment: Assignment, case: DrawnCase, left: Path, done: sandbox.Don
         return _Timed(complaint=f"on the GPU it was ended by {done.stopped_by or f'exit code {done.returncode}'}")
     if outcome != "finished" or done.returncode or len(times) != _SAMPLES:
         return _Timed(complaint=f"on the GPU: {outcome.rpartition('failed: ')[2]}")
-    wrong = difference(case, read_outputs(left, case), assignment.reference().TOLERANCE)
+    wrong = difference(case, read_outputs(left, case), assignment.reference.TOLERANCE)
     return _Timed(times, difference=f"on the GPU, {wrong.seen}" if wrong else "")

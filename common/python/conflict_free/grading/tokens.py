@@ -7,8 +7,8 @@ spelling of a word gives the same token as the usual one.
 import bisect
 import functools
 import re
+from collections import namedtuple
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:%:": "##", "%:": "#"}
 _SPLICE = re.compile(r"\\[ \t\v\f\r]*\n")
@@ -28,36 +28,29 @@ _TOKEN = re.compile(
 )
 
 
-class Token(NamedTuple):
+class Token(namedtuple("Token", ("text", "kind", "line", "at"), defaults=(0,))):
     """A token: its text without splices, its kind (word, number, string, character or sign), and its line from 1.
 
     ``at`` is its place in ``Code.text``.
     """
 
-    text: str
-    kind: str
-    line: int
-    at: int = 0
+    __slots__ = ()
 
 
-class Directive(NamedTuple):
+class Directive(namedtuple("Directive", ("tokens", "rest", "line"))):
     """A line of the preprocessor: its tokens after the `#`, and the text after its name."""
 
-    tokens: tuple[Token, ...]
-    rest: str
-    line: int
+    __slots__ = ()
 
     @property
     def name(self) -> str:
         return self.tokens[0].text if self.tokens else ""
 
 
-class Code(NamedTuple):
+class Code(namedtuple("Code", ("text", "tokens", "directives"))):
     """A source: its text without splices, the tokens of its code, and its directives with tokens of their own."""
 
-    text: str
-    tokens: tuple[Token, ...]
-    directives: tuple[Directive, ...]
+    __slots__ = ()
 
 
 def _spliced(text: str) -> tuple[str, list[int]]:

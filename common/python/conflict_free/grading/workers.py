@@ -45,7 +45,8 @@ class _Worker:
         # In a session of its own: Ctrl+C at the terminal would end the submissions' programs, and that would be graded as a crash.
         self._process = subprocess.Popen(
             module_command(sys.executable, "grading.workers", function),
-            env={**os.environ, "TMPDIR": scratch},
+            # Workers share the processors already: threads of numpy's linear algebra would wait for each other, and busily.
+            env={**os.environ, "TMPDIR": scratch, "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -143,6 +144,8 @@ def carry_out_all(
 
 
 def _serve(function: str) -> None:
+    # What is to be removed at the end of a process is removed when it is told to end, too.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     # The answers use the stdout of before. Everything that is printed goes to stderr.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

@@ -36,11 +36,13 @@ MAY_LEAVE_ROOM = ("kernels.atomics", "kernels.launches", "kernels.barriers", "ke
 
 
 def used(task: Assignment, run: Run) -> Iterator[tuple[str, float]]:
-    """Yield the name of each limit, and how much of it a run uses. A limit of 0 leaves no room."""
+    """Yield the name of each limit, and how much of it a run uses. A limit of 0 leaves no room, and every run reaches 1 of what it has to
+    reach: neither says anything about the others.
+    """
     names = names_of(run)
     for threshold in task.thresholds:
         _, limit, part = values_of(threshold, names)
-        if limit:
+        if limit > (0 if threshold.is_upper else 1):
             yield f"thresholds.{threshold.name}", part
     for name, made, most in few_lanes(names, task, run.case.parameters):
         yield f"kernels.{name}", made / most

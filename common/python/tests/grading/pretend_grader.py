@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Pretends to grade, for tests of grading a class: the text of a submission says what happens."""
 
+import atexit
 import os
 import signal
 import time
@@ -33,3 +34,9 @@ def grade_order(settings: dict, order: dict) -> None:
         print("what a library says on stdout")
     fails = content if content in ("exists", "safe", "correct", "counts.conflicts") else ""
     write_whole(Path(order["place"]), make_result(submission.student, fails, submission=source.name, content=content).to_text())
+
+
+def register_removal(settings: dict, place: str) -> None:
+    """Make a file that the end of this process removes."""
+    Path(place).touch()
+    atexit.register(Path(place).unlink)

@@ -135,7 +135,7 @@ def test_a_name_that_is_not_known_is_one_line():
 def test_a_reference_that_lacks_something_is_named(tmp_path):
     task = load_folder(changed_copy(tmp_path, "TOLERANCE = 0", "", "reference.py"), "copy")
     with pytest.raises(AssignmentError, match="has no TOLERANCE"):
-        task.reference()
+        task.reference
 
 
 # --- seeds, sizes, data --------------------------------------------------------------------------

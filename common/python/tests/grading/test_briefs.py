@@ -20,7 +20,6 @@ WITHOUT_NUMBERS = {
         "diagonal",
         "coalesced",
     ): r"widths of 512 and more .* at least once and at most twice, and write it once, in at most a tenth more sectors",
-    ("diagonal", "stores"): "partitions on average, and a step of the stores to at least six",
 }
 #: What the brief says of a limit in [kernels] that is not a plain number, with groups for its numbers, and the limit with these numbers.
 SIZED = {

@@ -3,6 +3,7 @@
 """Tests building a submission: the messages of compiler and linker, and the kept drivers and programs."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,18 @@ def test_the_same_error_of_two_compilations_is_told_once():
 
 def test_a_compiler_that_was_stopped_is_told():
     assert said("", "time") == [Message(0, "compiling it was stopped: too much time", "Look for an include or a template that never ends.")]
+
+
+def test_no_header_but_those_of_special_functions_is_left_out(tmp_path):
+    source = tmp_path / "empty.cu"
+    source.touch()
+
+    def headers(*options: str) -> set[Path]:
+        listed = subprocess.run([Toolchain.of(build_folder()).nvcc, "-M", *options, source], capture_output=True, text=True, check=True)
+        return {Path(word).resolve() for word in listed.stdout.split() if word.startswith("/")}
+
+    left_out = headers("-std=c++20") - headers("-std=c++20", *building.WITHOUT_SPECIAL_FUNCTIONS)
+    assert {path.parent.name for path in left_out} == {"tr1"}
 
 
 def test_a_driver_is_made_once_until_a_header_changes(tmp_path, monkeypatch):

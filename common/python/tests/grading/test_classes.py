@@ -155,6 +155,11 @@ def test_a_grader_that_hangs_is_ended(room):
     assert time.monotonic() - began < 30
 
 
+def test_a_worker_removes_at_its_end_what_it_has_made(room, tmp_path):
+    [answer] = workers.carry_out_all("pretend_grader:register_removal", {}, [str(tmp_path / "made")], 1)
+    assert answer.error is None and not (tmp_path / "made").exists()
+
+
 def test_a_submission_that_is_not_there_is_graded(room):
     (room.folder / "ada").mkdir()
     submissions = find(room.folder, "work.cu").submissions

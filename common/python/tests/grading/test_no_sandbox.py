@@ -41,6 +41,7 @@ def test_a_machine_without_bubblewrap_is_told(monkeypatch):
 def test_a_machine_without_libseccomp_is_told(monkeypatch):
     monkeypatch.delitem(sys.modules, "pyseccomp", raising=False)
     monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
+    sandbox._instructions.cache_clear()
     sandbox.available.cache_clear()
     assert "libseccomp2" in sandbox.available()
     sandbox.available.cache_clear()

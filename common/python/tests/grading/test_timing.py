@@ -3,7 +3,7 @@
 """Tests the check `fast` with a pretended nvcc: its programs report the times that the source claims."""
 
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -91,7 +91,7 @@ def test_a_solution_that_fails_is_ours(gpu, tmp_path):
         def solution(self) -> str:
             return "mistake"
 
-    task = Broken(**vars(padding()))
+    task = Broken(**{field.name: getattr(padding(), field.name) for field in fields(padding())})
     (tmp_path / "work").mkdir()
     with pytest.raises(Stop, match="the solution fails on this machine's GPU: does not compile"):
         timing.fast(

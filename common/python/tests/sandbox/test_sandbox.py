@@ -6,20 +6,24 @@ import os
 import platform
 import re
 import socket
+import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pyseccomp
 import pytest
 
 from conflict_free.console import Stop
-from conflict_free.grading import sandbox, scratch
+from conflict_free.grading import cgroups, sandbox, scratch
 from conflict_free.grading.sandbox import Job, Limits, run, run_together
 from conflict_free.grading.seccomp import REFUSED, STARTING, filter_of_calls
 
 SMALL = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=8)
 ALONE = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=1)
 PYTHON = "/usr/bin/python3"
+PACKAGE = Path(__file__).parents[2]
 
 
 def shell(command: str, folder: Path, limits: Limits = SMALL, **options):
@@ -149,11 +153,39 @@ HOLDERS = {
 
 
 @pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to allocate with")
+@pytest.mark.parametrize("has_group", [True, False], ids=["group", "looks"])
 @pytest.mark.parametrize("name", HOLDERS)
-def test_all_memory_that_is_held_is_limited(name, tmp_path):
+def test_all_memory_that_is_held_is_limited(name, has_group, tmp_path, monkeypatch):
+    if not has_group:
+        monkeypatch.setattr(cgroups, "take", lambda most: None)
+    elif not (group := cgroups.take(SMALL.most_held)):
+        pytest.skip("no control groups that limit memory here")
+    else:
+        cgroups.give_back(group)
+        monkeypatch.setattr(sandbox, "held_bytes", lambda *_: 0)
     program = f"import mmap, os, time\nhold = lambda memory: time.sleep(9)\n{HOLDERS[name]}\ntime.sleep(9)"
     done = run([PYTHON, "-S", "-c", program], readable=[], writable=tmp_path, limits=Limits(seconds=9, memory_megabytes=256, processes=8))
     assert done.stopped_by == "memory"
+
+
+@pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to allocate with")
+def test_a_group_in_which_a_process_was_ended_serves_no_other_command(tmp_path):
+    command = [PYTHON, "-S", "-c", f"import mmap\n{HOLDERS['shared memory']}"]
+    assert run(command, readable=[], writable=tmp_path, limits=ALONE).stopped_by == "memory"
+    time.sleep(0.5)  # a group whose processes are still ending is not taken in any case
+    assert shell("true", tmp_path).stopped_by is None
+
+
+def test_no_group_outlives_its_maker(tmp_path):
+    if not (group := cgroups.take(SMALL.most_held)):
+        pytest.skip("no control groups that limit memory here")
+    cgroups.give_back(group)
+    left = group.folder.with_name("conflict_free-999999999-0")
+    left.mkdir()
+    maker = "import os; from conflict_free.grading import cgroups; group = cgroups.take(1 << 28); print(os.getpid(), group.folder.is_dir())"
+    done = subprocess.run([sys.executable, "-c", maker], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+    pid, was_there = done.stdout.split()
+    assert was_there == "True" and not left.exists() and not list(left.parent.glob(f"conflict_free-{pid}-*"))
 
 
 @pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to allocate with")
