@@ -47,12 +47,18 @@ class Group:
             file.write("0")
 
     def has_killed(self) -> bool:
-        """Return whether the kernel has ended a process at the limit."""
-        return int(_KILLED.search(self._events.read_text(encoding="ascii"))[1]) > 0
+        """Return whether the kernel has ended a process at the limit; False of a group that another program has removed."""
+        try:
+            return int(_KILLED.search(self._events.read_text(encoding="ascii"))[1]) > 0
+        except OSError:
+            return False
 
     def is_empty(self) -> bool:
-        """Return whether all processes have ended. Those of a killed command take a moment."""
-        return not (self.folder / "cgroup.procs").read_text(encoding="ascii")
+        """Return whether the group is there and all its processes have ended. Those of a killed command take a moment."""
+        try:
+            return not (self.folder / "cgroup.procs").read_text(encoding="ascii")
+        except OSError:
+            return False
 
     def remove(self) -> None:
         """Remove the group if it is empty."""
@@ -75,7 +81,8 @@ def _parent() -> Path | None:
         _remove_left(parent)
         tried = Group(parent / _NAME.format(os.getpid(), next(_numbers)), 1 << 30)
         subprocess.run(["true"], preexec_fn=tried.enter, check=True)
-        tried.has_killed()
+        if not _KILLED.search(tried._events.read_text(encoding="ascii")):
+            return None
     except (OSError, ValueError, TypeError, subprocess.SubprocessError):
         return None
     return parent

@@ -280,3 +280,13 @@ def test_after_the_first_has_ended_the_other_gets_a_moment(tmp_path):
 def test_who_closes_its_output_and_goes_on_is_ended(tmp_path):
     done = shell("exec >&- 2>&-; sleep 60", tmp_path, Limits(seconds=0.2, processes=8))
     assert done.stopped_by == "time"
+
+
+def test_a_group_that_another_program_has_removed_is_not_taken_again():
+    if not (group := cgroups.take(SMALL.most_held)):
+        pytest.skip("this machine lets no process limit groups")
+    cgroups.give_back(group)
+    group.folder.rmdir()
+    other = cgroups.take(SMALL.most_held)
+    assert other and other.folder != group.folder and other.is_empty() and not group.has_killed()
+    cgroups.give_back(other)
