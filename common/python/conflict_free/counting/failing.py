@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """--fail-if: conditions on the counts of a launch under which the command fails."""
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from conflict_free.console import USAGE, Stop
 from conflict_free.counts import GROUPS, NUMBERS, Group
 
 from . import expressions
-from .bound import bound_of
+from .bound import NAMES, bound_of
 from .shown_names import shown_name
 
 _SHOWN_LAUNCHES = 5
@@ -42,6 +43,15 @@ def names_of(kernel: Mapping[str, Any], machine: str) -> dict[str, Any]:
     }
 
 
+def _check_resources(condition: str) -> None:
+    """Raise Stop for a comparison of ``limited_by`` with a text that is no resource: it would never hold."""
+    for node in ast.walk(ast.parse(condition.strip(), mode="eval")):
+        if isinstance(node, ast.Compare) and any(isinstance(part, ast.Name) and part.id == "limited_by" for part in ast.walk(node)):
+            texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            if unknown := next((text for text in texts if text and text not in NAMES), None):
+                raise Stop(f"argument --fail-if: limited_by is never {unknown!r}; it is one of {', '.join(NAMES)}", USAGE)
+
+
 def check(conditions: Sequence[str]) -> None:
     """Raise Stop with exit code 2 for a text that is no expression over the counts of a launch."""
     for condition in conditions:
@@ -51,6 +61,7 @@ def check(conditions: Sequence[str]) -> None:
             # Without any access every ratio of counts divides by 0.
             if not isinstance(error.__cause__, ZeroDivisionError):
                 raise Stop(f"argument --fail-if: {error}", USAGE) from error
+        _check_resources(condition)
 
 
 def _counts_in(condition: str, names: Mapping[str, Any]) -> str:

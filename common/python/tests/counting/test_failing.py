@@ -57,6 +57,12 @@ def test_nothing_that_was_counted_is_no_success():
     assert failing.failures([], {"kernels": []}) == []
 
 
+def test_a_resource_that_no_launch_can_have_is_refused():
+    failing.check(["limited_by == 'dram'", "limited_by != '' or name == 'dramm'"])
+    with pytest.raises(Stop, match="limited_by is never 'dramm'; it is one of .*dram"):
+        failing.check(["barriers > 0 and limited_by != 'dramm'"])
+
+
 @pytest.mark.parametrize(
     "condition", ["conflicts > 0", "shared_load.conflict > 0", "shared_load", "name", "barriers >", "open('x')", "name > 3", ""]
 )
