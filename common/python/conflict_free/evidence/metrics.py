@@ -192,7 +192,9 @@ MEASURED = {
     "percent_of_issue_slots": ("", "issue_slots"),
     "percent_of_shared_cycles": ("", "shared_cycles"),
     "l2_fabric_cycles_active": ("", "traffic"),
+    "l2_input_cycles_active": ("", "traffic"),
     "l2_cycles": ("", "traffic"),
+    "percent_of_l2_input": ("", "l2_input"),
     "percent_of_l2_fabric": ("", "l2_fabric"),
 }
 
@@ -204,6 +206,7 @@ SHARES = {
     "dram_cycles": ("dram_cycles_active", "dram_cycles"),
     "issue_slots": ("issue_slots_taken", "issue_slots"),
     "l2_fabric": ("l2_fabric_cycles_active", "l2_cycles"),
+    "l2_input": ("l2_input_cycles_active", "l2_cycles"),
 }
 
 #: Metrics that only our kernels have, and no library.

@@ -21,6 +21,7 @@ TRAFFIC = {
     "l2_load_hit_sectors": ("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",),
     "l2_fabric_cycles_active": ("lts__ltcfabric2ltc_cycles_active.sum",),
     "l2_cycles": ("lts__cycles_elapsed.sum",),
+    "l2_input_cycles_active": ("lts__xbar2lts_cycles_active.sum",),
     "l1_wavefronts": ("l1tex__data_pipe_lsu_wavefronts.sum",),
     "shared_wavefronts": ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",),
     "instructions": ("smsp__inst_executed.sum",),

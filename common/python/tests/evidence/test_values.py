@@ -87,6 +87,7 @@ def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
         "issue_slots_taken": 100,
         "cycles": 8,
         "l2_fabric_cycles_active": 90,
+        "l2_input_cycles_active": 30,
         "l2_cycles": 120,
         "shared_wavefronts": 40,
     }
@@ -106,6 +107,7 @@ def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
     assert value(f"{key}.percent_of_issue_slots").text() == "25"
     assert value(f"{key}.percent_of_dram_cycles").text() == "80"
     assert value(f"{key}.percent_of_l2_fabric").text() == "75"
+    assert value(f"{key}.percent_of_l2_input").text() == "25"
     result["provenance"]["multiprocessors"] = 10
     assert value(f"{key}.percent_of_shared_cycles").text() == "50"
     with pytest.raises(ResultError, match="copy_plain at 16384 × 16384 has no counter dram_write_bytes on"):
