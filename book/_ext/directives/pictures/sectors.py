@@ -136,6 +136,7 @@ class SectorMap(EvidenceDirective, directive="sector-map"):
             line=line["line"],
             text=text,
             size=size,
+            stores=op == "store",
             has_empty=any(sum(span.size for span in spans) < SECTOR_BYTES for spans in sectors.values()),
         )
         return html, description
