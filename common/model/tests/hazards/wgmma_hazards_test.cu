@@ -102,12 +102,14 @@ TEST(MatricesInSharedMemory, LieInside) { EXPECT_EQ(hazards_of(Mistake::beyond_t
 
 TEST(Products, BeginAfterAFence) {
     const auto hazards = hazards_of(Mistake::no_fence);
+    ASSERT_FALSE(hazards.empty());
     expect_only(HazardKind::unordered_product, hazards);
     EXPECT_NE(hazards[0].message.text().find("before any wgmma.fence"), std::string::npos) << hazards[0].message.text();
 }
 
 TEST(Products, AreWaitedFor) {
     const auto hazards = hazards_of(Mistake::no_wait);
+    ASSERT_FALSE(hazards.empty());
     EXPECT_EQ(hazards.back().kind, HazardKind::unordered_product);
     EXPECT_NE(hazards.back().message.text().find("never waits for"), std::string::npos) << hazards.back().message.text();
 }
