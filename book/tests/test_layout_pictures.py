@@ -17,6 +17,7 @@ from directives.pictures.lane_tile import panel_of as lane_panel
 from directives.pictures.row_sectors import mean_sectors, sectors_of_row
 from directives.plots import bounds
 from directives.plots.bounds import measured_cycles
+from directives.plots.stacked_bars import bar_of
 from directives.plots.value_bars import bars_of
 
 
@@ -180,9 +181,24 @@ def test_bars_split_at_the_least(project):
     )
 
 
+def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(project):
+    bar = bar_of([10.0, 30.0], 60.0, 2.0)
+    assert [(part["x"], part["width"], part["number"]) for part in bar["parts"]] == [(0, 20, ""), (20, 60, "30")]
+    assert (bar["frame"], bar["end"]) == (120, 120)
+    key = "copy.copy_plain.16384.gbps"
+    said = text_of(
+        project.build_page(
+            f".. stacked-bars:: Speed\n   :parts: half; rest\n   :frame: all\n   :unit: GB/s\n\n   plain | {key} / 2 | {key} / 4 | {key} | {key}"
+        )
+    )
+    assert "plain 500 250 1,000 GB/s half rest all Speed." in said
+
+
 @pytest.mark.parametrize(
     ("page", "message"),
     [
+        (".. stacked-bars:: Speed\n   :parts: a; b\n\n   plain | copy.copy_plain.16384.gbps", "is not NAME and 2 keys, with | between"),
+        (".. stacked-bars:: Speed\n\n   plain | copy.copy_plain.16384.gbps", ":parts: names 0 parts; accepted: 1 to 4, with ; between"),
         (".. row-sectors:: 1001\n   :size: 3", ":size: 3 is not the size of an access; accepted: 1, 2, 4, 8, 16"),
         (".. row-sectors:: 31", "'31' are not lengths of rows; accepted: numbers from 32 on"),
         (".. lane-tile::\n\n   copy.copy_shared", "does not begin with SLUG.KERNEL and load or store"),

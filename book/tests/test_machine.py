@@ -70,6 +70,12 @@ def test_loads_wait_one_after_another_or_together(project):
     one_by_one, together = timeline.bars_of(4, 1), timeline.bars_of(4, 4)
     assert all(after["x"] > before["store"] for before, after in pairwise(one_by_one)), "a store stands between two loads"
     assert together[-1]["x"] < together[0]["x"] + together[0]["width"] < min(bar["store"] for bar in together)
+    waiting = timeline.bars_of(4, 2, 30)
+    assert [bar["store"] for bar in waiting[:2]] == [bar["store"] + 30 for bar in timeline.bars_of(4, 2)[:2]]
+    assert waiting[0]["held"] == waiting[1]["held"] == waiting[0]["store"] - 30, "both wait from the last arrival on"
+    assert "it waits for its block, and has nothing in flight" in project.build_page(
+        ".. load-timeline::\n   :barrier:\n\n   copy.copy_plain | 1\n"
+    )
     html = project.build_page(".. load-timeline::\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n")
     assert "4 bytes of a thread in flight" in html and "16 bytes of a thread in flight" in html and html.count('class="wait"') == 8
     assert "is not SLUG.KERNEL | N with 1 to 4 loads in flight" in project.build_error(".. load-timeline::\n\n   copy.copy_plain | 5\n")

@@ -150,11 +150,9 @@ def test_each_assignment_has_its_page_in_reading_order_and_its_chapter_leads_the
 
 def test_the_busy_cycles_of_reduction_add_up_to_the_counter():
     """Wavefronts are those of the model, and with the idle warps' accesses they are the GPU's counter, but for what the caption leaves open."""
-    table = (
-        PAGES["reduction_bank_conflicts"].split(".. list-table:: The busy cycles of a block explain")[1].split("\n\n*Cycles a block*")[0]
-    )
+    table = PAGES["reduction_bank_conflicts"].split(".. list-table:: The busy cycles of a block explain")[1].split("*Cycles a block*")[0]
     low, high = map(int, re.search(r"but for (\d+) to (\d+) of its cycles", table).groups())
-    heads, *rows = (re.split(r"\n     - ", row.rstrip("\n")) for row in table.split("   * - ")[1:])
+    heads, *rows = (re.split(r"\n *- ", row.rstrip()) for row in table.split("* - ")[1:])
     found = Evidence(chapters=ROOT / "chapters", results=BOOK / "results", counts=ROOT / "build" / "counts", strict=False)
     assert len(rows) == 5
     for row in (dict(zip(heads, row, strict=True)) for row in rows):

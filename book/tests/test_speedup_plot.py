@@ -9,7 +9,7 @@ import re
 import pytest
 import synthetic
 
-from directives.plots import in_flight
+from directives.plots import curves
 from directives.plots.speedup_plot import Dot, Line, ticks
 from directives.plots.speedup_plot import layout as plot_layout
 
@@ -76,8 +76,8 @@ def test_a_published_plot_is_of_the_publications_copy_and_of_cudamemcpy(project)
     assert "no published figures of 'nobody'; there are: " in project.build_error(".. published-plot:: nobody")
 
 
-def test_the_plot_of_bytes_in_flight_shows_the_fastest_of_each_kernel(project, monkeypatch):
-    monkeypatch.setattr(in_flight, "SPECIMEN", "broken")
+def test_the_curves_show_the_fastest_of_each_kernel(project, monkeypatch):
+    monkeypatch.setattr(curves.InFlight, "specimen", "broken")
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     figures = {"copy_tile_32_loads_4_kib_8": 900.0, "copy_tile_64_loads_8_kib_8": 700.0, "copy_tile_64_loads_8_kib_32": 2100.0}
     figures |= {"plain_tile_32_loads_4_kib_8": 950.0}
@@ -85,15 +85,31 @@ def test_the_plot_of_bytes_in_flight_shows_the_fastest_of_each_kernel(project, m
     html = project.build_page(".. in-flight::\n\n   What to see: it climbs.")
     assert "a copy through the tile: 900 at 8, 2,100 at 32;" in html and "blocks numbered down: 1,999 at 32;" in html
     assert "What to see: it climbs. Invented GPU" in html and html.count('class="mark"') == 2 * 5 + 4
+    assert "The axis begins at" not in html
+    html = project.build_page(".. in-flight::\n   :kernels: plain\n\n   What to see: it climbs.")
+    assert html.count('class="mark"') == 2 + 1 and "a copy without a tile: 950 at 8." in html
+    message = ":kernels: names sideways; accepted: plain, copy, down, along"
+    assert message in project.build_error(".. in-flight::\n   :kernels: plain sideways\n\n   See.")
 
 
-def test_the_curves_of_bytes_in_flight_run_by_powers_of_two_from_zero():
-    found = {"plain": {}, "copy": {4: 0.0, 8: 1000.0, 16: 5000.0}, "along": {12: 4500.0}, "down": {8: 2500.0}}
-    size = {"width": 300 + in_flight.RIGHT, "height": 500 + in_flight.TOP + in_flight.BOTTOM, "left": 100}
-    page = in_flight.page_of(found, 4000.0, size)
+def test_the_curves_of_ranges_leave_out_what_is_not_in_them(project, monkeypatch):
+    monkeypatch.setattr(curves.SeparateRanges, "specimen", "broken")
+    synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
+    synthetic.write_figures(
+        project.results, {"stores_ranges_1_kib_64": 4100.0, "stores_ranges_4_kib_32": 3700.0, "both_ranges_4_kib_64": 3800.0}
+    )
+    html = project.build_page(".. separate-ranges::\n\n   What to see: it falls.")
+    assert "stores in many ranges, loads in one: 4,100 at 1; both in many ranges: 3,800 at 4." in html
+    assert "The axis begins at 3,600. What to see: it falls." in html
+
+
+def test_the_curves_run_by_powers_of_two_from_the_lowest_speed():
+    found = {"plain": {}, "copy": {4: 1000.0, 8: 2000.0, 16: 6000.0}, "along": {12: 5500.0}, "down": {8: 3500.0}}
+    size = {"width": 300 + curves.RIGHT, "height": 500 + curves.TOP + curves.BOTTOM, "left": 100}
+    page = curves.page_of(found, 5000.0, range(1000, 6001, 1000), size)
     assert [tick["label"] for tick in page["ticks"]] == ["4", "8", "16"] and [tick["x"] for tick in page["ticks"]] == [100, 200, 300]
-    top = in_flight.TOP
+    top = curves.TOP
     assert page["curves"][1]["line"] == f"M100.0 {top + 500.0}L200.0 {top + 400.0}L300.0 {top + 0.0}"
     assert page["curves"][0] == {"series": 0, "line": "", "marks": []}
-    assert page["ceiling"] == {"y": top + 100, "label": "cudaMemcpy: 4,000"}
+    assert page["ceiling"] == {"y": top + 100, "label": "cudaMemcpy: 5,000"}
     assert len({curve["marks"][0][-30:] for curve in page["curves"][1:]}) == 3, "each kernel has a shape of its own"

@@ -5,6 +5,7 @@
 from typing import Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
@@ -12,20 +13,25 @@ from conflict_free.evidence.sentences import plural
 
 from ..project import EvidenceDirective, picture, render
 
-#: Units of the picture: the wait for a load, the issue of an instruction, the height of a row, and the room for its name.
-WAIT, ISSUE, ROW, LEFT = 62, 6, 17, 46
+#: Units of the picture: the wait for a load, the wait at a barrier, the issue of an instruction, the height of a row, and the room for its name.
+WAIT, BARRIER, ISSUE, ROW, LEFT = 62, 30, 6, 17, 46
 
 #: What the thread of the drawing does.
 LOADS, LOAD_BYTES = 4, 4
 
 
-def bars_of(loads: int, together: int) -> list[dict[str, Any]]:
-    """Return the bars of ``loads`` loads and their stores, of which ``together`` are issued before the first store."""
+def bars_of(loads: int, together: int, barrier: int = 0) -> list[dict[str, Any]]:
+    """Return the bars of ``loads`` loads and their stores, of which ``together`` are issued before the first store.
+
+    Between the last of them and the first store, their thread waits for ``barrier`` at a barrier.
+    """
     bars, now = [], 0
     for first in range(0, loads, together):
         group = range(first, min(first + together, loads))
+        goes_on = now + WAIT + ISSUE * len(group) + barrier
         for place, load in enumerate(group):
-            bars.append({"row": load, "x": now + ISSUE * place, "width": WAIT, "store": now + WAIT + ISSUE * (len(group) + place)})
+            x = now + ISSUE * place
+            bars.append({"row": load, "x": x, "width": WAIT, "held": goes_on - barrier, "store": goes_on + ISSUE * place})
         now = bars[-1]["store"] + ISSUE
     return bars
 
@@ -47,14 +53,23 @@ def numbered_kernels(directive: EvidenceDirective, evidence: Evidence, most: int
 class LoadTimeline(EvidenceDirective, directive="load-timeline"):
     """``.. load-timeline::``: a line of the body is ``SLUG.KERNEL | N``: the kernel has *N* loads of a thread in flight at once.
 
-    The thread makes LOADS loads of LOAD_BYTES bytes.
+    The thread makes LOADS loads of LOAD_BYTES bytes. With ``:barrier:`` it passes a barrier between its loads and its stores, and LOADS
+    ÷ *N* threads follow each other in one place.
     """
 
     has_content = True
+    option_spec = {"barrier": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
+        barrier = BARRIER if "barrier" in self.options else 0
         panels = [
-            {"kernel": kernel, "bytes": together * LOAD_BYTES, "bars": bars_of(LOADS, together), "together": together}
+            {
+                "kernel": kernel,
+                "bytes": together * LOAD_BYTES,
+                "bars": bars_of(LOADS, together, barrier),
+                "together": together,
+                "of": "thread" if barrier and together == 1 else "load",
+            }
             for kernel, together in numbered_kernels(self, evidence, LOADS, "loads in flight")
         ]
         longest = max(bar["store"] for panel in panels for bar in panel["bars"]) + ISSUE
@@ -62,6 +77,14 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
             f"{one['kernel']}: {plural(one['together'], 'load')} of a thread in flight, {plural(one['bytes'], 'byte')}." for one in panels
         )
         html = render(
-            "load_timeline.html", panels=panels, description=said, loads=LOADS, width=LEFT + longest, left=LEFT, row=ROW, issue=ISSUE
+            "load_timeline.html",
+            panels=panels,
+            barrier=barrier,
+            description=said,
+            loads=LOADS,
+            width=LEFT + longest,
+            left=LEFT,
+            row=ROW,
+            issue=ISSUE,
         )
         return picture(html, said)

@@ -21,7 +21,7 @@ WIDTH, HEIGHT = 1400, 900
 LONG = ("vectorized", "bulk_copy", "reduction_to_the_limit", "nearest_neighbor_to_the_limit")
 
 #: Pages that are like those of chapters, and take their kernels from a chapter of another name.
-BESIDE_CHAPTERS = ("more_in_flight", "any_elements", "matmul_pipeline")
+BESIDE_CHAPTERS = ("more_in_flight", "block_order", "any_elements", "matmul_pipeline")
 
 #: Screens until the end of the first picture, screens of the body, percent of the body that is tables, rows of a table.
 FIRST_PICTURE = 1.5

@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``in-flight`` and ``separate-ranges``: the speeds of a program's kernels as curves over a number that doubles from step to step."""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import CEILING, CEILING_SLUG, SPECIMENS, ResultError
+
+from ..project import EvidenceDirective, picture, render
+from .speedup_plot import SHAPES, mark
+
+#: Units of the plot, for a wide page and for a phone: its size, and the room at its left.
+WIDE = {"width": 800, "height": 360, "left": 62}
+NARROW = {"width": 370, "height": 300, "left": 50}
+TOP, BOTTOM, RIGHT = 20, 44, 20
+
+#: The speeds in GB/s of one kernel by the number of the axis.
+Speeds = dict[int, float]
+
+
+def page_of(found: Mapping[str, Speeds], ceiling: float, axis: range, page: Mapping[str, int]) -> dict[str, Any]:
+    """Return the places of all parts of the plot: the numbers run to the right by powers of two, GB/s upwards from the lowest of ``axis``."""
+    every = sorted({number for speeds in found.values() for number in speeds})
+    first, last = math.log2(every[0]), math.log2(every[-1])
+    right, bottom = page["width"] - RIGHT, page["height"] - BOTTOM
+    low, high = axis[0], axis[-1]
+
+    def x(number: float) -> float:
+        return round(page["left"] + (right - page["left"]) * (math.log2(number) - first) / ((last - first) or 1), 1)
+
+    def y(speed: float) -> float:
+        return round(bottom - (bottom - TOP) * (speed - low) / (high - low), 1)
+
+    def curve(place: int, speeds: Speeds) -> dict[str, Any]:
+        points = [(x(number), y(speed)) for number, speed in speeds.items()]
+        line = "M" + "L".join(f"{across} {up}" for across, up in points) if points else ""
+        return {"series": place, "line": line, "marks": [mark(SHAPES[place], *point) for point in points]}
+
+    return {
+        **page,
+        "right": right,
+        "bottom": bottom,
+        "ticks": [{"x": x(number), "label": str(number)} for number in every if math.log2(number).is_integer()],
+        "rows": [{"y": y(speed), "label": f"{speed:,}"} for speed in axis],
+        "ceiling": {"y": y(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"},
+        "curves": [curve(place, speeds) for place, speeds in enumerate(found.values())],
+    }
+
+
+class Curves(EvidenceDirective):
+    """A curve for each kernel of a specimen, or for those that ``:kernels:`` names. The body is what to see in it."""
+
+    has_content = True
+    option_spec = {"kernels": directives.unchanged_required}
+    #: The specimen; its kernels by the first word of their figures; what a figure's name says: kernel and number.
+    specimen: str
+    kernels: Mapping[str, str]
+    figure: re.Pattern[str]
+    #: What the speeds are by, the words of the axis, and its GB/s.
+    by: str
+    words: str
+    axis: range
+
+    def speeds(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
+        """Return for each of the kernels the highest speed at each number."""
+        found: dict[str, Speeds] = {kernel: {} for kernel in self.kernels}
+        for name, speed in figures.items():
+            if (parts := self.figure.fullmatch(name)) and parts[1] in found:
+                speeds = found[parts[1]]
+                speeds[int(parts[2])] = max(speed, speeds.get(int(parts[2]), 0))
+        return {kernel: dict(sorted(speeds.items())) for kernel, speeds in found.items()}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        figures = evidence.figures(self.specimen)
+        if not figures:
+            raise ResultError(f"no figures of {self.specimen} on {evidence.machine}")
+        drawn = self.options.get("kernels", " ".join(self.kernels)).split()
+        if unknown := set(drawn) - set(self.kernels):
+            raise ResultError(f":kernels: names {', '.join(sorted(unknown))}; accepted: {', '.join(self.kernels)}")
+        found = {kernel: speeds for kernel, speeds in self.speeds(figures).items() if kernel in drawn}
+        told = evidence.value(f"{SPECIMENS}.{self.specimen}.{next(iter(figures))}").provenance.partition(": ")[2]
+        ceiling = evidence.value(f"{CEILING_SLUG}.{CEILING}.16384.gbps").number
+        title = f"GB/s by {self.by}"
+        numbers = "; ".join(
+            f"{self.kernels[kernel]}: {', '.join(f'{speed:,.0f} at {number}' for number, speed in speeds.items())}"
+            for kernel, speeds in found.items()
+        )
+        pages = [(name, page_of(found, ceiling, self.axis, page)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
+        keys = [(self.kernels[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
+        begins = f" The axis begins at {self.axis[0]:,}." if self.axis[0] else ""
+        caption = f"{title}.{begins} {' '.join(self.content)} {told}."
+        html = render("curves.html", pages=pages, keys=keys, words=self.words, description=f"{title}: {numbers}.", caption=caption)
+        return picture(html, f"{title}: {numbers}.")
+
+
+class InFlight(Curves, directive="in-flight"):
+    """``.. in-flight::``: two copies and two transposes by the KiB in flight, each with the tile and the loads that are fastest there."""
+
+    specimen = "bytes_in_flight"
+    kernels = {
+        "plain": "a copy without a tile",
+        "copy": "a copy through the tile",
+        "down": "the transpose, blocks numbered down",
+        "along": "the transpose, blocks numbered along the rows",
+    }
+    figure = re.compile(r"(\w+)_tile_\d+_loads_\d+_kib_(\d+)")
+    by = "the most KiB that a multiprocessor has in flight, at 16384 × 16384"
+    words = "KiB in flight at most; each label is twice the one before"
+    axis = range(0, 5001, 1000)
+
+
+class SeparateRanges(Curves, directive="separate-ranges"):
+    """``.. separate-ranges::``: a copy by the number of ranges in which the blocks that run together load, store, or do both."""
+
+    specimen = "separate_ranges"
+    kernels = {
+        "loads": "loads in many ranges, stores in one",
+        "stores": "stores in many ranges, loads in one",
+        "both": "both in many ranges",
+    }
+    figure = re.compile(r"(\w+)_ranges_(\d+)_kib_64")
+    by = "the number of ranges in which the blocks that run together load or store; a copy of 1 GiB, 64 KiB in flight on a multiprocessor"
+    words = "separate ranges"
+    axis = range(3600, 4401, 200)

@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``stacked-bars``: what a figure of several cases is made of, as bars of parts on one scale."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
+
+from ..project import EvidenceDirective, picture, render
+
+#: Units of the picture: the longest bar, room for the words behind it, height of a bar with its name above it, least width for a number.
+LONGEST, WORDS, ROW, NUMBER = 470, 86, 40, 30
+#: More parts would not be told apart.
+MOST_PARTS = 4
+
+
+def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, Any]:
+    """Return the places of a bar's parts, with their numbers where there is room, and of the frame around it."""
+    ends = [number * scale for number in accumulate(numbers)]
+    parts = [
+        {"x": end - number * scale, "width": number * scale, "number": f"{number:,.0f}" if number * scale >= NUMBER else ""}
+        for number, end in zip(numbers, ends, strict=True)
+    ]
+    return {"parts": parts, "frame": frame * scale, "end": max(ends[-1], frame * scale)}
+
+
+class StackedBars(EvidenceDirective, directive="stacked-bars"):
+    """``.. stacked-bars:: WHAT IS SHOWN``: a line of the body is ``NAME | KEY | KEY …``, a key of the role ``val`` for each part.
+
+    ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame.
+    With ``:unit: WORD``, a last key is written behind the bar.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {"parts": directives.unchanged_required, "frame": directives.unchanged_required, "unit": directives.unchanged_required}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        parts = [words.strip() for words in self.options.get("parts", "").split(";") if words.strip()]
+        if not 0 < len(parts) <= MOST_PARTS:
+            raise ResultError(f":parts: names {len(parts)} parts; accepted: 1 to {MOST_PARTS}, with ; between")
+        frame, unit = self.options.get("frame", ""), self.options.get("unit", "")
+        rows, sources = [], []
+        for line in filter(str.strip, self.content):
+            name, *keys = (text.strip() for text in line.split(" | "))
+            if len(keys) != len(parts) + bool(frame) + bool(unit):
+                raise ResultError(f"{line!r} is not NAME and {len(parts) + bool(frame) + bool(unit)} keys, with | between")
+            found = [evidence.value(key) for key in keys]
+            sources += [one.provenance for one in found]
+            rows.append((name, [float(one.number) for one in found]))
+        count = len(parts)
+        scale = LONGEST / max(max(sum(numbers[:count]), numbers[count] if frame else 0) for _, numbers in rows)
+        bars, said = [], []
+        for name, numbers in rows:
+            behind = f"{numbers[-1]:,.0f} {unit}" if unit else ""
+            bars.append({"name": name, "behind": behind, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
+            listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
+            said.append(f"{name}: {', '.join([*listed, *([behind] if behind else [])])}")
+        description = f"{self.arguments[0]}. {'; '.join(said)}."
+        html = render(
+            "stacked_bars.html",
+            bars=bars,
+            what=self.arguments[0],
+            parts=parts,
+            frame=frame,
+            description=description,
+            provenance="; ".join(dict.fromkeys(sources)),
+            width=LONGEST + WORDS,
+            row=ROW,
+        )
+        return picture(html, description)
