@@ -8,42 +8,40 @@
 
 namespace simt {
 
-using Json = nlohmann::json;
-
 namespace {
 
-void read_shared(const Json& json, SharedCounts& counts) {
+void read_shared(const nlohmann::json& json, SharedCounts& counts) {
 #define SIMT_SHARED_COUNT(name, member) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
 }
 
-void read_global(const Json& json, GlobalCounts& counts) {
+void read_global(const nlohmann::json& json, GlobalCounts& counts) {
 #define SIMT_GLOBAL_COUNT(name, member) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
 }
 
-void read_constant(const Json& json, SharedCounts& counts) {
+void read_constant(const nlohmann::json& json, SharedCounts& counts) {
 #define SIMT_CONSTANT_COUNT(name, member) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
     counts.ideal_wavefronts = counts.instructions;
 }
 
-void read_texture(const Json& json, GlobalCounts& counts) {
+void read_texture(const nlohmann::json& json, GlobalCounts& counts) {
 #define SIMT_TEXTURE_COUNT(name, member) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
 }
 
-Extent extent(const Json& json) { return {json.at(0).get<unsigned>(), json.at(1).get<unsigned>(), json.at(2).get<unsigned>()}; }
+Extent extent(const nlohmann::json& json) { return {json.at(0).get<unsigned>(), json.at(1).get<unsigned>(), json.at(2).get<unsigned>()}; }
 
-void read(const Json& json, ExampleAccess& access) {
+void read(const nlohmann::json& json, ExampleAccess& access) {
     json.at("size").get_to(access.size);
-    const Json& lanes = json.at("lanes");
+    const nlohmann::json& lanes = json.at("lanes");
     for (std::size_t lane = 0; lane < access.lanes.size(); ++lane)
         if (!lanes.at(lane).is_null()) access.lanes[lane] = lanes[lane].get<std::uint64_t>();
 }
 
 /// The element of `all` whose name is in `json`.
-template <class Value, std::size_t number> Value named(const char* what, const Json& json, const std::array<Value, number>& all) {
+template <class Value, std::size_t number> Value named(const char* what, const nlohmann::json& json, const std::array<Value, number>& all) {
     std::string accepted;
     for (const Value value : all) {
         if (json == name_of(value)) return value;
@@ -52,14 +50,14 @@ template <class Value, std::size_t number> Value named(const char* what, const J
     throw std::invalid_argument(std::string(what) + ": got " + json.dump() + ", accepted: " + accepted);
 }
 
-std::vector<InlinedCall> calls(const Json& json) {
+std::vector<InlinedCall> calls(const nlohmann::json& json) {
     std::vector<InlinedCall> calls;
     if (json.contains("inlined_from"))
-        for (const Json& call : json["inlined_from"]) calls.push_back({call.at("file"), call.at("line"), call.at("function")});
+        for (const nlohmann::json& call : json["inlined_from"]) calls.push_back({call.at("file"), call.at("line"), call.at("function")});
     return calls;
 }
 
-LineCounts line(const Json& json) {
+LineCounts line(const nlohmann::json& json) {
     LineCounts line;
     json.at("file").get_to(line.file);
     json.at("line").get_to(line.line);
@@ -76,12 +74,12 @@ LineCounts line(const Json& json) {
     return line;
 }
 
-void read(const Json& json, PartitionUse& use) {
+void read(const nlohmann::json& json, PartitionUse& use) {
     json.at("steps").get_to(use.steps);
     json.at("first_step").get_to(use.first_step);
 }
 
-PartitionCounts partitions(const Json& json) {
+PartitionCounts partitions(const nlohmann::json& json) {
     PartitionCounts counts;
     json.at("count").get_to(counts.partitions);
     json.at("bytes").get_to(counts.partition_bytes);
@@ -91,27 +89,27 @@ PartitionCounts partitions(const Json& json) {
     return counts;
 }
 
-enum class When { always, rare };
+enum class Presence { always, rare };
 
 /// The sums of a launch. A rare sum is 0 if the JSON lacks it.
-void read_totals(const Json& json, LaunchCounts& counts) {
-    const auto find = [&json](const std::string& parent, const char* key, When when) -> const Json* {
+void read_totals(const nlohmann::json& json, LaunchCounts& counts) {
+    const auto find = [&json](const std::string& parent, const char* key, Presence when) -> const nlohmann::json* {
         if (!parent.empty() && !json.contains(parent)) return nullptr;
-        const Json& holder = parent.empty() ? json : json.at(parent);
-        if (when == When::rare && !holder.contains(key)) return nullptr;
+        const nlohmann::json& holder = parent.empty() ? json : json.at(parent);
+        if (when == Presence::rare && !holder.contains(key)) return nullptr;
         return &holder.at(key);
     };
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
-    if (const Json* const sum = find(parent, key, When::when)) read_##kind(*sum, counts.name);
+    if (const nlohmann::json* const sum = find(parent, key, Presence::when)) read_##kind(*sum, counts.name);
 #include "simt/counts.def"
 }
 
-void read(const Json& json, Work& work) {
+void read(const nlohmann::json& json, Work& work) {
 #define SIMT_WORK(name) json.at(#name).get_to(work.name);
 #include "simt/counts.def"
 }
 
-void read(const Json& json, LaunchWork& work) {
+void read(const nlohmann::json& json, LaunchWork& work) {
     read(json.at("sum"), work.sum);
     read(json.at("least"), work.least);
     read(json.at("most"), work.most);
@@ -122,9 +120,9 @@ void read(const Json& json, LaunchWork& work) {
 /// The most levels of messages within messages; reports have two.
 constexpr int most_nesting = 4;
 
-Message message_at(const Json& json, int depth);
+Message message_at(const nlohmann::json& json, int depth);
 
-MessageField::Value value(const Json& json, int depth) {
+MessageField::Value value(const nlohmann::json& json, int depth) {
     if (json.is_number_unsigned()) return json.get<std::uint64_t>();
     if (json.is_number_integer()) return json.get<std::int64_t>();
     if (json.is_string()) return json.get<std::string>();
@@ -133,11 +131,11 @@ MessageField::Value value(const Json& json, int depth) {
     if (!json.is_array())
         throw std::invalid_argument("field of a message: got " + std::string(json.type_name()) +
                                     ", accepted: " + "a number, a text, three numbers or messages");
-    for (const Json& each : json) messages.push_back(message_at(each, depth + 1));
+    for (const nlohmann::json& each : json) messages.push_back(message_at(each, depth + 1));
     return messages;
 }
 
-Message message_at(const Json& json, int depth) {
+Message message_at(const nlohmann::json& json, int depth) {
     if (depth > most_nesting) throw std::invalid_argument("message: nested too deep");
     const std::string name = json.at("code");
     const auto code = find_message_code(name);
@@ -152,9 +150,9 @@ Message message_at(const Json& json, int depth) {
 
 }  // namespace
 
-void from_json(const Json& json, Message& message) { message = message_at(json, 1); }
+void from_json(const nlohmann::json& json, Message& message) { message = message_at(json, 1); }
 
-void from_json(const Json& json, LaunchCounts& counts) {
+void from_json(const nlohmann::json& json, LaunchCounts& counts) {
     json.at("name").get_to(counts.name);
     counts.grid = extent(json.at("grid"));
     counts.block = extent(json.at("block"));
@@ -164,25 +162,25 @@ void from_json(const Json& json, LaunchCounts& counts) {
     counts.stopped = json.value("stopped", false);
     json.at("shared_bytes").get_to(counts.shared_bytes);
     json.at("exact").get_to(counts.exact);
-    for (const Json& each : json.at("fused"))
+    for (const nlohmann::json& each : json.at("fused"))
         counts.fused.push_back({each.at("file"), each.at("line"), each.at("ptx"), each.at("sass"), each.at("why")});
     read_totals(json, counts);
     json.at("barriers").get_to(counts.barriers);
     json.at("warp_barriers").get_to(counts.warp_barriers);
     read(json.at("work"), counts.work);
-    for (const Json& each : json.at("lines")) counts.lines.push_back(line(each));
+    for (const nlohmann::json& each : json.at("lines")) counts.lines.push_back(line(each));
     if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);
 }
 
-void from_json(const Json& json, Hazard& hazard) {
+void from_json(const nlohmann::json& json, Hazard& hazard) {
     const std::string kind = json.at("kind");
     const auto found = find_hazard_kind(kind);
     if (!found) throw std::invalid_argument("kind of hazard: got '" + kind + "', accepted: those of HazardKind");
     hazard.kind = *found;
     json.at("kernel").get_to(hazard.kernel);
     hazard.block = extent(json.at("block"));
-    for (const Json& thread : json.at("threads")) hazard.threads.push_back(extent(thread));
-    for (const Json& place : json.at("lines")) hazard.lines.push_back({place.at("file"), place.at("line"), calls(place)});
+    for (const nlohmann::json& thread : json.at("threads")) hazard.threads.push_back(extent(thread));
+    for (const nlohmann::json& place : json.at("lines")) hazard.lines.push_back({place.at("file"), place.at("line"), calls(place)});
     json.get_to(hazard.message);
 }
 

@@ -75,10 +75,11 @@ std::string best_text(const Bytes& bytes) {
     return best ? ptx_text(*best) : "";
 }
 
-const std::string text = ".version 9.0\n.target sm_90\n" + std::string(500, ' ') + "// the end\n";
+const std::string packed_text = ".version 9.0\n.target sm_90\n" + std::string(500, ' ') + "// the end\n";
 
 TEST(FatBinary, IsReadHoweverItIsCompressed) {
-    for (const std::uint64_t flags : {std::uint64_t{0}, lz4_flag, zstd_flag}) EXPECT_EQ(best_text(container({{1, 90, flags, text}})), text);
+    for (const std::uint64_t flags : {std::uint64_t{0}, lz4_flag, zstd_flag})
+        EXPECT_EQ(best_text(container({{1, 90, flags, packed_text}})), packed_text);
 }
 
 TEST(FatBinary, GivesTheNewestTextThatFits) {
@@ -105,14 +106,14 @@ TEST(FatBinary, EmptyContainerHasNoText) { EXPECT_TRUE(read_fat_binary(container
 TEST(FatBinary, EndsAtTheTextsEnd) { EXPECT_EQ(best_text(container({{1, 90, 0, std::string("text\0\0\0", 7)}})), "text"); }
 
 TEST(FatBinary, EachCutIsAnErrorOrAShorterText) {
-    const Bytes whole = container({{1, 90, zstd_flag, text}, {1, 80, lz4_flag, text}});
+    const Bytes whole = container({{1, 90, zstd_flag, packed_text}, {1, 80, lz4_flag, packed_text}});
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
         EXPECT_THROW(best_text(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes))), simt::DeviceError) << bytes;
 }
 
 TEST(FatBinary, DamageIsAnErrorAndNoCrash) {
     std::mt19937 random(15);
-    const Bytes whole = container({{1, 90, zstd_flag, text}, {1, 80, lz4_flag, text}, {1, 75, 0, text}});
+    const Bytes whole = container({{1, 90, zstd_flag, packed_text}, {1, 80, lz4_flag, packed_text}, {1, 75, 0, packed_text}});
     int errors = 0;
     for (int round = 0; round < 20000; ++round) {
         Bytes bytes = whole;

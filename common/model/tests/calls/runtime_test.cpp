@@ -27,7 +27,7 @@ namespace {
 
 using simt::test::fake_device;
 
-constexpr const char* program = R"(
+constexpr const char* registered = R"(
 .version 9.0
 .target sm_90
 .visible .const .align 4 .b8 table[16];
@@ -62,7 +62,7 @@ std::vector<std::uint64_t> container_of(const std::string& text) {
 }
 
 void register_program() {
-    static const std::vector<std::uint64_t> container = container_of(program);
+    static const std::vector<std::uint64_t> container = container_of(registered);
     static __fatBinC_Wrapper_t wrapper{FATBINC_MAGIC, FATBINC_VERSION, reinterpret_cast<const unsigned long long*>(container.data()),
                                        nullptr};
     static void** handle = nullptr;
@@ -326,7 +326,7 @@ TEST_F(Runtime, ClustersAndCooperativeLaunchesAreChecked) {
 
 TEST_F(Runtime, LibrariesAreLoadedFromTextAndErrorsAreTold) {
     cudaLibrary_t library = nullptr;
-    ASSERT_EQ(cudaLibraryLoadData(&library, program, nullptr, nullptr, 0, nullptr, nullptr, 0), cudaSuccess);
+    ASSERT_EQ(cudaLibraryLoadData(&library, registered, nullptr, nullptr, 0, nullptr, nullptr, 0), cudaSuccess);
     cudaKernel_t kernel = nullptr;
     ASSERT_EQ(cudaLibraryGetKernel(&kernel, library, "plain"), cudaSuccess);
     int value = 0;

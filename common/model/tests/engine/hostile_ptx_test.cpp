@@ -15,7 +15,7 @@
 
 namespace {
 
-struct Case {
+struct Hostile {
     std::string what, body;
 };
 
@@ -47,8 +47,8 @@ std::string tensor_copy(const std::string& head, int box, const std::string& ste
            ", [%r2];\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;";
 }
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> all{
+const std::vector<Hostile>& hostile_kernels() {
+    static const std::vector<Hostile> all{
         {"a parameter through a register", "mov.u64 %d1, -8;\nld.param.u64 %d2, [%d1];"},
         {"a parameter at the end of all addresses", "mov.u64 %d1, 0xFFFFFFFFFFFFFFFC;\nld.param.u64 %d2, [%d1];"},
         {"a parameter of another function, before it",
@@ -144,7 +144,7 @@ End run(const std::string& body) {
 }
 
 TEST(HostilePtx, IsRefusedOrEndsItsLaunch) {
-    for (const Case& each : cases()) {
+    for (const Hostile& each : hostile_kernels()) {
         const End end = run(each.body);
         EXPECT_TRUE(end.is_told || each.what.starts_with("printf")) << each.what;  // printf of no text prints nothing
         EXPECT_EQ(end.printed, "") << each.what;

@@ -16,7 +16,7 @@
 namespace {
 
 constexpr long mebi = 1 << 20;
-constexpr int TILE = 32;
+constexpr int COLUMNS = 32;
 
 __global__ void add_one(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 
@@ -25,7 +25,7 @@ __global__ void touch_apart(int* data, long apart) { data[blockIdx.x * apart + t
 
 /// Each warp writes a column.
 __global__ void write_columns(int* data, int n) {
-    data[(blockIdx.y * TILE + threadIdx.x) * n + blockIdx.x * TILE + threadIdx.y] = threadIdx.x;
+    data[(blockIdx.y * COLUMNS + threadIdx.x) * n + blockIdx.x * COLUMNS + threadIdx.y] = threadIdx.x;
 }
 
 /// The process's resident memory in bytes.
@@ -50,9 +50,9 @@ protected:
         ASSERT_EQ(cudaMalloc(&data_, touched), cudaSuccess);
         // The kernels' own memory does not grow with the memory that they touch.
         int* little = nullptr;
-        cudaMalloc(&little, TILE * TILE * sizeof(int));
+        cudaMalloc(&little, COLUMNS * COLUMNS * sizeof(int));
         add_one<<<4, 256>>>(little);
-        write_columns<<<1, dim3(TILE, TILE)>>>(little, TILE);
+        write_columns<<<1, dim3(COLUMNS, COLUMNS)>>>(little, COLUMNS);
         cudaDeviceSynchronize();
         cudaFree(little);
     }
@@ -74,7 +74,8 @@ TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouched) {
 TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouchedByColumns) {
     constexpr int n = 4096;
     static_assert(long{n} * n * 4 == touched);
-    EXPECT_LE(growth_by([&] { write_columns<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(data_, n); }), touched / 2 + little);
+    EXPECT_LE(growth_by([&] { write_columns<<<dim3(n / COLUMNS, n / COLUMNS), dim3(COLUMNS, COLUMNS)>>>(data_, n); }),
+              touched / 2 + little);
 }
 
 TEST_F(MemoryUse, GoesWithTheMemoryThatIsFreed) {

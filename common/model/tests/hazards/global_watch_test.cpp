@@ -16,8 +16,6 @@
 namespace simt::hazards {
 namespace {
 
-constexpr std::uint32_t lane_0 = 1;
-
 /// The hazards of two blocks that run one after the other.
 Summary hazards_of_two(const std::function<void(MadeBlock&)>& first, const std::function<void(MadeBlock&)>& second) {
     MadeLaunch launch;

@@ -26,6 +26,12 @@ inline constexpr std::uint64_t heap = std::uint64_t{1} << 40;
 
 using Address = std::function<std::uint64_t(unsigned lane)>;
 
+constexpr std::uint32_t lane_0 = 1, lane_1 = 2, even_lanes = 0x55555555;
+
+/// Neighboring bytes from a first one.
+inline Address bytes(std::uint64_t first) {
+    return [=](unsigned lane) { return first + lane; };
+}
 /// Neighboring words from a first one.
 inline Address words(std::uint64_t first) {
     return [=](unsigned lane) { return (first + lane) * 4; };

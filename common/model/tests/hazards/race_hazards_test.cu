@@ -12,7 +12,7 @@
 
 namespace {
 
-const MarkedFile here(__FILE__);
+const MarkedFile races(__FILE__);
 
 // Races in shared memory
 
@@ -27,7 +27,7 @@ TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { reverse<true><<<1, N>>>(data.data); }).empty());
     // The model runs some readers before their writers; that is a race and not an uninitialized read.
-    expect_one(here, hazards_of([&] { reverse<false><<<1, N>>>(data.data); }), HazardKind::race, {"reverse reads", "reverse writes"});
+    expect_one(races, hazards_of([&] { reverse<false><<<1, N>>>(data.data); }), HazardKind::race, {"reverse reads", "reverse writes"});
 }
 
 template <bool second_barrier> __global__ void repeat(int* output, const int* input) {
@@ -43,7 +43,7 @@ template <bool second_barrier> __global__ void repeat(int* output, const int* in
 TEST(Race, ALoopNeedsASecondBarrier) {
     Ints input(N), output(N);
     EXPECT_TRUE(hazards_of([&] { repeat<true><<<1, N>>>(output.data, input.data); }).empty());
-    expect_one(here, hazards_of([&] { repeat<false><<<1, N>>>(output.data, input.data); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { repeat<false><<<1, N>>>(output.data, input.data); }), HazardKind::race,
                {"repeat writes", "repeat reads"});
 }
 
@@ -66,7 +66,7 @@ __global__ void different_values(int* data) {
 TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { same_value<<<1, N>>>(data.data); }).empty());
-    expect_one(here, hazards_of([&] { different_values<<<1, N>>>(data.data); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { different_values<<<1, N>>>(data.data); }), HazardKind::race,
                {"different values", "different values"});
 }
 
@@ -81,7 +81,7 @@ __global__ void stores_again(int* data) {
 
 TEST(Race, AStoreOfTheSameValueRacesWithAReadThatTheModelRanBefore) {
     Ints data(N);
-    expect_one(here, hazards_of([&] { stores_again<<<1, N>>>(data.data); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { stores_again<<<1, N>>>(data.data); }), HazardKind::race,
                {"reads what is stored again", "stores again"});
 }
 
@@ -101,7 +101,7 @@ __global__ void shared_bytes(unsigned char* data) {
 TEST(Race, ThreadsMayWriteDifferentBytesOfAWord) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { own_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }).empty());
-    expect_one(here, hazards_of([&] { shared_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { shared_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }), HazardKind::race,
                {"shared bytes", "shared bytes"});
 }
 
@@ -152,7 +152,7 @@ TEST(Race, AStructurePassedByValueIsRead) {
     const auto hazards = hazards_of([&] { pass_by_value<false><<<1, N>>>(data.data); });
     ASSERT_FALSE(hazards.empty());
     bool found = false;
-    for (const Hazard& hazard : hazards) found |= hazard.kind == HazardKind::race && hazard.lines.back().line == here.line_of("by value");
+    for (const Hazard& hazard : hazards) found |= hazard.kind == HazardKind::race && hazard.lines.back().line == races.line_of("by value");
     EXPECT_TRUE(found);
 }
 
@@ -174,14 +174,14 @@ __global__ void first_element(int* output, int* data) {
 
 TEST(Race, AStoreOfTheSameValueRacesWithAReadByAnEarlierBlock) {
     Ints data(32), output(32);
-    expect_one(here, hazards_of([&] { first_element<<<2, 32>>>(output.data, data.data); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { first_element<<<2, 32>>>(output.data, data.data); }), HazardKind::race,
                {"reads the first element", "stores the first element again"});
 }
 
 TEST(Race, BlocksAreConcurrent) {
     Ints data(128), output(128);
     EXPECT_TRUE(hazards_of([&] { own_part<<<4, 32>>>(data.data); }).empty());
-    expect_one(here, hazards_of([&] { all_blocks_write<<<4, 32>>>(data.data); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { all_blocks_write<<<4, 32>>>(data.data); }), HazardKind::race,
                {"all blocks write", "all blocks write"});
     const auto hazards = hazards_of([&] { neighbor<<<4, 32>>>(output.data, data.data, 128); });
     ASSERT_FALSE(hazards.empty());
@@ -232,8 +232,8 @@ TEST(Race, AGuessThatASwapConfirmsIsHarmless) {
     EXPECT_TRUE(hazards_of([&] { swaps_of_blocks<true><<<4, 32>>>(words); }).empty());
     EXPECT_TRUE(hazards_of([&] { one_swap_of_blocks<<<4, 32>>>(words); }).empty());
     EXPECT_TRUE(hazards_of([&] { swaps_of_threads<true><<<1, N>>>(words); }).empty());
-    expect_one(here, hazards_of([&] { swaps_of_blocks<false><<<4, 32>>>(words); }), HazardKind::race, {"takes the larger", "expects"});
-    expect_one(here, hazards_of([&] { swaps_of_threads<false><<<1, N>>>(words); }), HazardKind::race, {"expects", "takes the larger"});
+    expect_one(races, hazards_of([&] { swaps_of_blocks<false><<<4, 32>>>(words); }), HazardKind::race, {"takes the larger", "expects"});
+    expect_one(races, hazards_of([&] { swaps_of_threads<false><<<1, N>>>(words); }), HazardKind::race, {"expects", "takes the larger"});
 }
 
 /// Odd threads and blocks change one word, the others look at it.
@@ -275,7 +275,7 @@ TEST(Race, BlocksMayTakeTurnsInALine) {
     Ints data(128);
     EXPECT_TRUE(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, -1); }).empty());
     for (const int thread : {0, 31})
-        expect_one(here, hazards_of([&] { every_fourth<<<4, 32>>>(data.data, thread); }), HazardKind::race, {"every fourth", "once more"});
+        expect_one(races, hazards_of([&] { every_fourth<<<4, 32>>>(data.data, thread); }), HazardKind::race, {"every fourth", "once more"});
 }
 
 __global__ void flag_that_all_set(int* flag, int last) { *flag = threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x ? last : 1; }
@@ -325,7 +325,7 @@ TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds) {
     cudaMemset(sums.data, 0, 64 * sizeof(int));
     EXPECT_TRUE(hazards_of([&] { sum_of_blocks_before<<<64, 1>>>(sums.data, output.data); }).empty());
     cudaMemset(sums.data, 0, 64 * sizeof(int));
-    expect_one(here, hazards_of([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }), HazardKind::race,
                {"for the next", "looks only once"});
 }
 
@@ -345,11 +345,11 @@ TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord) {
     setenv("SIMT_THREADS", "1", 1);
     Ints data(128), output(32);
     EXPECT_TRUE(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 100); }).empty());
-    expect_one(here, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }), HazardKind::race,
                {"all first", "other block"});
-    expect_one(here, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }), HazardKind::race,
                {"odd ones again", "other block"});
-    expect_one(here, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }), HazardKind::race,
                {"two reads", "other block"});
     unsetenv("SIMT_THREADS");
 }
@@ -364,7 +364,7 @@ __global__ void from_two(int* output, const int* first, const int* second) {
 TEST(Race, LanesOfOneAccessMayGoToTwoAllocations) {
     Ints first(32), second(32), output(64);
     EXPECT_TRUE(hazards_of([&] { from_two<<<1, 32>>>(output.data, first.data, second.data); }).empty());
-    expect_one(here, hazards_of([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }), HazardKind::race,
+    expect_one(races, hazards_of([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }), HazardKind::race,
                {"from two", "into the first"});
 }
 

@@ -10,12 +10,6 @@
 namespace simt::hazards {
 namespace {
 
-constexpr std::uint32_t lane_0 = 1, lane_1 = 2, even_lanes = 0x55555555;
-
-Address bytes(std::uint64_t first) {
-    return [=](unsigned lane) { return first + lane; };
-}
-
 TEST(SharedRace, AMissingBarrierIsFoundAndAPresentOneIsNot) {
     for (const bool barrier : {false, true}) {
         const auto hazards = hazards_of([&](MadeBlock& block) {

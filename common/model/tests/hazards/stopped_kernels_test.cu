@@ -13,7 +13,7 @@
 
 namespace {
 
-const MarkedFile here(__FILE__);
+const MarkedFile stops(__FILE__);
 
 __global__ void barrier_under_condition(int* data, int n) {
     if (threadIdx.x < n) {
@@ -35,9 +35,9 @@ __global__ void two_barriers(int* data) {
 TEST(DivergentBarrier, NotReachedByAllThreads) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N); }).empty());
-    expect_one(here, hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N / 2); }), HazardKind::divergent_barrier,
+    expect_one(stops, hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N / 2); }), HazardKind::divergent_barrier,
                {"under condition"});
-    expect_one(here, hazards_of([&] { two_barriers<<<1, N>>>(data.data); }), HazardKind::divergent_barrier,
+    expect_one(stops, hazards_of([&] { two_barriers<<<1, N>>>(data.data); }), HazardKind::divergent_barrier,
                {"even barrier", "odd barrier"});
 }
 
@@ -118,14 +118,14 @@ __global__ void trap_large(int* data, int limit) {
 
 TEST(Errors, AreReportedWithThreadAndLine) {
     Ints data(64);
-    const std::vector<MessageField> thread_40{{"block", Extent{0, 0, 0}}, {"thread", Extent{40, 0, 0}}, {"file", here.name}};
+    const std::vector<MessageField> thread_40{{"block", Extent{0, 0, 0}}, {"thread", Extent{40, 0, 0}}, {"file", stops.name}};
     const Message assertion = error_of([&] { assert_small<<<1, 64>>>(data.data, 40); }, cudaErrorAssert);
     expect_fields(assertion, MessageCode::assertion_failed, thread_40);
     expect_fields(assertion, MessageCode::assertion_failed,
-                  {{"kernel", "assert_small"}, {"assertion", "i < limit"}, {"line", here.line_of("assertion")}});
+                  {{"kernel", "assert_small"}, {"assertion", "i < limit"}, {"line", stops.line_of("assertion")}});
     const Message trap = error_of([&] { trap_large<<<1, 64>>>(data.data, 40); });
     expect_fields(trap, MessageCode::stopped_itself, thread_40);
-    expect_fields(trap, MessageCode::stopped_itself, {{"kernel", "trap_large"}, {"line", here.line_of("trap")}});
+    expect_fields(trap, MessageCode::stopped_itself, {{"kernel", "trap_large"}, {"line", stops.line_of("trap")}});
 }
 
 }  // namespace

@@ -10,12 +10,6 @@
 namespace simt::hazards {
 namespace {
 
-constexpr std::uint32_t lane_0 = 1, lane_1 = 2, even_lanes = 0x55555555;
-
-Address bytes(std::uint64_t first) {
-    return [=](unsigned lane) { return first + lane; };
-}
-
 TEST(Unwritten, SharedMemoryThatNoThreadWrote) {
     for (const std::uint32_t written : {all_lanes, 0x7FFFFFFFu}) {
         const auto hazards = hazards_of([&](MadeBlock& block) {

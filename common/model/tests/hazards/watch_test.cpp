@@ -15,8 +15,6 @@
 namespace simt::hazards {
 namespace {
 
-constexpr std::uint32_t lane_0 = 1;
-
 TEST(Reports, AreOneForEachKindAndPairOfLinesInTheLowestBlock) {
     std::vector<unsigned> order = blocks(8);
     std::mt19937 random(1);

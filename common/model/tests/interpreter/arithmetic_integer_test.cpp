@@ -17,7 +17,7 @@ using U64 = std::uint64_t;
 using S64 = std::int64_t;
 __extension__ using Uint128 = unsigned __int128;
 
-template <class T> std::string name() { return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T)); }
+template <class T> std::string integer_name() { return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T)); }
 
 /// The exact product, which may need all 128 bits of an unsigned type.
 template <class T> Uint128 product(T a, T b) {
@@ -25,7 +25,7 @@ template <class T> Uint128 product(T a, T b) {
 }
 
 template <class T> void expect_integer_arithmetic() {
-    const std::string t = "." + name<T>();
+    const std::string t = "." + integer_name<T>();
     constexpr int bits = 8 * static_cast<int>(sizeof(T));
     const auto clamp_divisor = [](T a, T b) { return static_cast<Int128>(a) / static_cast<Int128>(b); };
     expect_lanes<T, T, T>("add" + t, [](T a, T b) { return static_cast<T>(static_cast<Int128>(a) + b); });
@@ -60,8 +60,8 @@ TEST(IntegerArithmetic, IsThatOfExactIntegers) {
 }
 
 template <class T, class W> void expect_wide() {
-    expect_lanes<W, T, T>("mul.wide." + name<T>(), [](T a, T b) { return static_cast<W>(product(a, b)); });
-    expect_lanes<W, T, T, W>("mad.wide." + name<T>(),
+    expect_lanes<W, T, T>("mul.wide." + integer_name<T>(), [](T a, T b) { return static_cast<W>(product(a, b)); });
+    expect_lanes<W, T, T, W>("mad.wide." + integer_name<T>(),
                              [](T a, T b, W c) { return static_cast<W>(product(a, b) + static_cast<Uint128>(c)); });
 }
 

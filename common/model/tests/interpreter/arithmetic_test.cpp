@@ -231,12 +231,11 @@ void expect_video(const char* text, std::initializer_list<std::string> selectors
 }
 
 TEST(Video, OnWords) {
-    using S64 = std::int64_t;
     expect_video<U32, U32>("vadd.s32.u32.s32.sat", {"", "b0", "h1"},
                            [](U32 a, U32 b) { return static_cast<U32>(static_cast<S32>(a & 255) + static_cast<std::int16_t>(b >> 16)); });
     expect_video<U32, U32>("vsub.u32.u32.u32.sat", {"", "", ""}, [](U32 a, U32 b) { return a < b ? 0 : a - b; });
     expect_video<U32, U32, U32>("vabsdiff.u32.s32.s32.add", {"", "", "b3", ""}, [](U32 a, U32 b, U32 c) {
-        return static_cast<U32>(std::abs(S64{static_cast<S32>(a)} - static_cast<std::int8_t>(b >> 24))) + c;
+        return static_cast<U32>(std::abs(std::int64_t{static_cast<S32>(a)} - static_cast<std::int8_t>(b >> 24))) + c;
     });
     expect_video<U32, U32, U32>("vmax.s32.s32.s32.sat", {"b1", "", "", ""}, [](U32 a, U32 b, U32 c) {
         const S32 value = std::clamp(std::max(static_cast<S32>(a), static_cast<S32>(b)), -128, 127);
@@ -245,10 +244,11 @@ TEST(Video, OnWords) {
     expect_video<U32, U32>("vshl.u32.u32.u32.clamp", {"", "", ""}, [](U32 a, U32 b) { return b > 31 ? 0 : a << b; });
     expect_video<U32, U32>("vshr.s32.s32.u32.wrap", {"", "", "b0"},
                            [](U32 a, U32 b) { return static_cast<U32>(static_cast<S32>(a) >> (b & 31)); });
-    expect_video<U32, U32, U32>("vset.s32.u32.lt.max", {"", "", "", ""},
-                                [](U32 a, U32 b, U32 c) { return std::max<U32>(S64{static_cast<S32>(a)} < S64{b} ? 1 : 0, c); });
+    expect_video<U32, U32, U32>("vset.s32.u32.lt.max", {"", "", "", ""}, [](U32 a, U32 b, U32 c) {
+        return std::max<U32>(std::int64_t{static_cast<S32>(a)} < std::int64_t{b} ? 1 : 0, c);
+    });
     expect_video<U32, U32, U32>("vmad.s32.s32.s32.sat.shr7", {"", "h0", "-h0", ""}, [](U32 a, U32 b, U32 c) {
-        const S64 product = -(S64{static_cast<std::int16_t>(a)} * static_cast<std::int16_t>(b));
+        const std::int64_t product = -(std::int64_t{static_cast<std::int16_t>(a)} * static_cast<std::int16_t>(b));
         return static_cast<U32>((product + static_cast<S32>(c)) >> 7);
     });
     expect_video<U32, U32, U32>("vmad.u32.u32.u32.po.sat", {"", "", "", ""}, [](U32 a, U32 b, U32 c) {

@@ -156,7 +156,7 @@ TEST(VectorTypes, SharedMemoryIsReachedInWholeVectors) {
     EXPECT_EQ(data.host()[0].x, -31.0f);
 }
 
-union Bits {
+union FloatBits {
     float4 vector;
     unsigned words[4];
 };
@@ -177,12 +177,12 @@ TEST(VectorTypes, AreTrivialAggregatesAsUnderNvcc) {
     static_assert(sizeof(float3) == 12 && alignof(float3) == 4 && sizeof(float4) == 16 && alignof(float4) == 16);
     static_assert(sizeof(uchar4) == 4 && alignof(uchar4) == 4 && alignof(short4) == 8 && sizeof(double4) == 32 && alignof(double4) == 16);
     static_assert(std::is_aggregate_v<float4> && std::is_trivially_copyable_v<float4> && std::is_trivially_default_constructible_v<float4>);
-    static_assert(std::is_standard_layout_v<float4> && std::is_trivially_copyable_v<Bits> && std::is_trivially_copyable_v<Holder>);
+    static_assert(std::is_standard_layout_v<float4> && std::is_trivially_copyable_v<FloatBits> && std::is_trivially_copyable_v<Holder>);
     static_assert(assigned().x == 6 && assigned().w == 3);
     static_assert(sizeof(Holder) == 32);
 
-    Bits bits = {make_float4(1, 2, 3, 4)};
-    Bits other = bits;
+    FloatBits bits = {make_float4(1, 2, 3, 4)};
+    FloatBits other = bits;
     EXPECT_EQ(other.words[1], 0x40000000u);
     float4 designated = {.y = 2, .w = 4};
     EXPECT_EQ(designated.x + designated.y + designated.z + designated.w, 6);

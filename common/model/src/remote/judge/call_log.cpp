@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_entries = 256, most_notes = 64;
 
 constexpr std::array<const char*, 3> directions{"to_device", "to_host", "within_device"};
-constexpr std::array<const char*, 3> copies{"copy_to_device", "copy_to_host", "copy_within_device"};
+constexpr std::array<const char*, 3> kinds_of_copy{"copy_to_device", "copy_to_host", "copy_within_device"};
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void CallLog::copied(Direction direction, std::size_t bytes, bool continues) {
     const std::size_t which = static_cast<std::size_t>(direction);
     copies_[which].calls += !continues || copies_[which].calls == 0;
     copies_[which].bytes += bytes;
-    remember(copies[which], bytes, continues);
+    remember(kinds_of_copy[which], bytes, continues);
 }
 
 void CallLog::filled(std::size_t bytes) {

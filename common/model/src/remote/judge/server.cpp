@@ -13,7 +13,7 @@ namespace simt::remote {
 namespace {
 
 /// Errors of the CUDA runtime, by number.
-constexpr int invalid_value = 1, invalid_handle = 400, not_supported = 801;
+constexpr int invalid_handle = 400;
 
 constexpr std::size_t most_modules = 4096, most_line_bytes = 2000;
 

@@ -18,6 +18,9 @@
 
 namespace simt::remote {
 
+/// Errors of the runtime.
+inline constexpr int invalid_value = 1, not_supported = 801;
+
 /// How a program ended a case.
 struct CaseEnding {
     enum class How {

@@ -11,8 +11,6 @@ namespace simt::remote {
 
 namespace {
 
-constexpr int invalid_value = 1, not_supported = 801;
-
 /// The largest dimensions of arrays, and of boxes in arrays, on any modeled device.
 constexpr std::size_t most_extent = std::size_t{1} << 20, most_array_bytes = std::size_t{1} << 36;
 constexpr int most_levels = 32, widest_normalized = 16;
