@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Case {
     std::string what, body;
 };
 
-/// The kernel has a parameter of 8 bytes, 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
+/// The kernel's parameter is a texture of 64 bytes, none of them 0. It has 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
 /// @param directives what the kernel says of its launch, such as ".maxntid 32"
 std::string text_of(const std::string& body, const std::string& directives = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -126,7 +127,16 @@ End run(const std::string& body) {
         simt::LaunchRequest request;
         request.function = device.find_function(module, "kernel");
         request.block = {32, 1, 1};
-        request.parameters.resize(8);
+        simt::TextureRequest texture;
+        texture.format = {simt::ChannelFormat::Kind::unsigned_integer, {32, 0, 0, 0}};
+        texture.resource = simt::TextureRequest::Resource::linear;
+        texture.width = 16;
+        texture.bytes = 64;
+        texture.address = device.allocate(texture.bytes);
+        device.fill(texture.address, 1, 1, texture.bytes);
+        const std::uint64_t handle = device.create_texture(texture);
+        request.parameters.resize(sizeof handle);
+        std::memcpy(request.parameters.data(), &handle, sizeof handle);
         const int error = device.launch(request);
         const auto hazards = simt::take_hazards();
         // A read of unwritten memory does not reach beyond memory.
@@ -155,6 +165,14 @@ TEST(HostilePtx, ReadsZerosBesideAParameter) {
     for (const char* place : {"p-8", "p-16", "p+8", "p+16", "p-2147483648"})
         EXPECT_FALSE(run("ld.param.u64 %d1, [" + std::string(place) + "];\nsetp.ne.u64 %p1, %d1, 0;\n@%p1 trap;").is_told) << place;
     EXPECT_TRUE(run("mov.u64 %d1, 1;\nsetp.ne.u64 %p1, %d1, 0;\n@%p1 trap;").is_told);
+}
+
+TEST(HostilePtx, AddsNoOffsetPastTheEndOfAllCoordinates) {
+    const std::string fetch =
+        "ld.param.u64 %d1, [p];\nmov.u32 %r5, %r6;\ntex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r5}], %r5;\n"
+        "setp.ne.u32 %p1, %r1, 0;\n@%p1 trap;";
+    EXPECT_TRUE(run("mov.u32 %r6, 1;\n" + fetch).is_told);
+    EXPECT_FALSE(run("mov.u32 %r6, 0x80000000;\n" + fetch).is_told);
 }
 
 TEST(HostilePtx, AllowsNoMoreThreadsThanABlockHas) {
