@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Hostile {
     std::string what, body;
 };
 
-/// The kernel has a parameter of 8 bytes, 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
+/// The kernel's parameter is a texture of 64 bytes, none of them 0, or a surface. It has 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
 /// @param directives what the kernel says of its launch, such as ".maxntid 32"
 std::string text_of(const std::string& body, const std::string& directives = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -112,7 +113,31 @@ struct End {
     std::string printed;
 };
 
-End run(const std::string& body) {
+/// A surface with two rows of 4 bytes, none of them 0. Its first level is one that no array has.
+simt::TextureRequest surface_of(simt::Device& device) {
+    simt::ArrayShape shape;
+    shape.format = {simt::ChannelFormat::Kind::unsigned_integer, {32, 0, 0, 0}};
+    shape.width = 1;
+    shape.height = 2;
+    simt::TextureRequest surface;
+    surface.array = device.create_array(shape);
+    surface.surface = surface.mipmapped = true;
+    surface.min_level = 1e30F;
+    return surface;
+}
+
+simt::TextureRequest texture_of(simt::Device& device) {
+    simt::TextureRequest texture;
+    texture.format = {simt::ChannelFormat::Kind::unsigned_integer, {32, 0, 0, 0}};
+    texture.resource = simt::TextureRequest::Resource::linear;
+    texture.width = 16;
+    texture.bytes = 64;
+    texture.address = device.allocate(texture.bytes);
+    device.fill(texture.address, 1, 1, texture.bytes);
+    return texture;
+}
+
+End run(const std::string& body, simt::TextureRequest (*object_of)(simt::Device&) = texture_of) {
     End end;
     simt::EngineDevice device(0);
     device.set_printer([&end](std::string_view text) { end.printed += text; });
@@ -126,7 +151,9 @@ End run(const std::string& body) {
         simt::LaunchRequest request;
         request.function = device.find_function(module, "kernel");
         request.block = {32, 1, 1};
-        request.parameters.resize(8);
+        const std::uint64_t handle = device.create_texture(object_of(device));
+        request.parameters.resize(sizeof handle);
+        std::memcpy(request.parameters.data(), &handle, sizeof handle);
         const int error = device.launch(request);
         const auto hazards = simt::take_hazards();
         // A read of unwritten memory does not reach beyond memory.
@@ -155,6 +182,27 @@ TEST(HostilePtx, ReadsZerosBesideAParameter) {
     for (const char* place : {"p-8", "p-16", "p+8", "p+16", "p-2147483648"})
         EXPECT_FALSE(run("ld.param.u64 %d1, [" + std::string(place) + "];\nsetp.ne.u64 %p1, %d1, 0;\n@%p1 trap;").is_told) << place;
     EXPECT_TRUE(run("mov.u64 %d1, 1;\nsetp.ne.u64 %p1, %d1, 0;\n@%p1 trap;").is_told);
+}
+
+TEST(HostilePtx, AddsNoOffsetPastTheEndOfAllCoordinates) {
+    const std::string fetch =
+        "ld.param.u64 %d1, [p];\nmov.u32 %r5, %r6;\ntex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r5}], %r5;\n"
+        "setp.ne.u32 %p1, %r1, 0;\n@%p1 trap;";
+    EXPECT_TRUE(run("mov.u32 %r6, 1;\n" + fetch).is_told);
+    EXPECT_FALSE(run("mov.u32 %r6, 0x80000000;\n" + fetch).is_told);
+}
+
+TEST(HostilePtx, StaysInsideTheRowsOfASurface) {
+    const std::string row = "ld.param.u64 %d1, [p];\nmov.u32 %r5, 0;\n";
+    const std::string is_zero = "\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 trap;";
+    EXPECT_TRUE(run(row + "suld.b.2d.b32.clamp %r2, [%d1, {%r5, %r5}];" + is_zero, surface_of).is_told);
+    EXPECT_FALSE(run(row + "suld.b.2d.v2.b32.clamp {%r1, %r2}, [%d1, {%r5, %r5}];" + is_zero, surface_of).is_told);
+    for (const char* change : {"sust.b.2d.v2.b32.clamp [%d1, {%r5, %r5}], {%r5, %r5};", "sured.b.2d.and.b64.clamp [%d1, {%r5, %r5}], %d2;",
+                               "sured.p.2d.and.b64.clamp [%d1, {%r5, %r5}], %d2;"}) {
+        const std::string next = "\nmov.u32 %r6, 1;\nsuld.b.2d.b32.clamp %r2, [%d1, {%r5, %r6}];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 trap;";
+        EXPECT_FALSE(run(row + "mov.u64 %d2, 0;\n" + change + next, surface_of).is_told) << change;
+    }
+    EXPECT_TRUE(run(row + "sured.b.2d.add.u8.clamp [%d1, {%r5, %r5}], %r5;", surface_of).is_told);
 }
 
 TEST(HostilePtx, AllowsNoMoreThreadsThanABlockHas) {

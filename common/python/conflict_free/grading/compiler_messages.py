@@ -111,10 +111,13 @@ def _no_function(text: str, task: Mapping[str, str]) -> Message:
     defined = [function for function in source_text.functions(text) if function.body is not None]
     same = next((function for function in defined if function.name == task["function"]), None)
     if same:
+        before, found, _ = same.head.partition(task["declaration"].partition("(")[0])
         return Message(
             same.line,
             f"it defines `{same.head}`, which is not the function that the driver calls",
-            f"Define exactly: {task['declaration']}, neither static nor in a namespace.",
+            f"Take `{before.strip()}` away."
+            if found and before
+            else f"Define exactly: {task['declaration']}, neither static nor in a namespace.",
         )
     help_ = f"Define exactly: {task['declaration']}."
     meant = source_text.similar(task["function"], [function.name for function in defined])

@@ -76,6 +76,7 @@ def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[
             )
 
 
+_MORE_BLOCKS = "Let more blocks share the work: each block stays on one multiprocessor, and the others wait for it."
 #: The messages about the limits of `few_lanes`, and their help.
 FEW_LANES = {
     "atomics": (
@@ -102,10 +103,8 @@ FEW_LANES = {
         "a block passes {:,} barriers",
         "Let all warps of a block work between two barriers: one after another, they take as many times as long.",
     ),
-    "loaded": (
-        "a block loads {:,} bytes of the data",
-        "Let more blocks share the work: each block stays on one multiprocessor, and the others wait for it.",
-    ),
+    "loaded": ("a block loads {:,} bytes of the data", _MORE_BLOCKS),
+    "stored": ("a block writes {:,} bytes to global memory", _MORE_BLOCKS),
     "launches": (
         "it launches kernels {:,} times",
         "Let one launch do the work of many: launches come one after another, and a grid has as many blocks as the data need.",
@@ -121,7 +120,7 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapp
         "shared_accesses": names["shared"]["ideal_wavefronts"],
         "busiest_accesses": names["busiest"]["accesses"],
         "launches": names["launches"],
-        **{name: names["block"][name] for name in ("narrow", "barriers", "loaded")},
+        **{name: names["block"][name] for name in ("narrow", "barriers", "loaded", "stored")},
     }
     for name, number in made.items():
         if (limit := getattr(assignment.kernels, name)) is not None:

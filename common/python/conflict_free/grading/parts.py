@@ -48,7 +48,8 @@ class KernelWork:
     if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without work. ``narrow`` is
     the largest number of accesses to shared memory that one block makes with at most half of a warp: a program with more of them lets
     lanes take turns. ``barriers`` is the largest number of barriers of one block: a program with more of them lets warps take turns. ``loaded`` is
-    the largest number of bytes of the data that one block loads.
+    the largest number of bytes of the data that one block loads, and ``stored`` of those that it writes to global memory, where
+    the largest blocks of several launches add up: a program with more of them leaves its other blocks without work.
     ``launches`` is the largest number of launches in a case, which come one after another. ``inexact`` accepts launches that the model
     marks as not exact.
     """
@@ -60,6 +61,7 @@ class KernelWork:
     narrow: str | None = None
     barriers: str | None = None
     loaded: str | None = None
+    stored: str | None = None
     atomics: str = "64"
     launches: str = "4"
     inexact: bool = False

@@ -31,6 +31,10 @@ SIZED = {
         r"no block passes more than (\d) barriers for each (\d+) points or part of \2, and a tenth more",
         "{0}.{0} * ((n + 63) // {1})",
     ),
+    ("nearest_neighbor_blocking", "stored"): (
+        r"no block writes the neighbors of more than (\d+) points, and a tenth more",
+        "1.1 * 16 * {0}",
+    ),
     ("diagonal", "loaded"): ("no block loads more than twice the bytes of a row and a tenth", "8.8 * width"),
     ("naive", "busiest_accesses"): (
         r"at most a tenth more often than a block that brings (\d+) rows .* each of its rows, and (\d+) accesses to shared memory",
@@ -58,7 +62,7 @@ def test_a_brief_has_each_number_of_a_threshold(name, threshold):
 @pytest.mark.parametrize("name", names())
 def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
     task = load(name)
-    for kind in ("busiest_accesses", "narrow", "barriers", "loaded"):
+    for kind in ("busiest_accesses", "narrow", "barriers", "loaded", "stored"):
         limit = getattr(task.kernels, kind)
         if limit and limit.isdigit():
             assert f"{{kernels.{kind}" in (task.folder / BRIEF).read_text(encoding="utf-8"), kind

@@ -157,6 +157,16 @@ MISTAKES = {
         "it defines `void transpose_doubles(double* output, const double* input, int width, long height)`",
         f"Define exactly: {padding().declaration}",
     ),
+    **{
+        f"{words} before the function": (
+            changed(("void transpose_doubles", f"{words} void transpose_doubles")),
+            "compiles",
+            [10],
+            f"it defines `{words} void transpose_doubles(",
+            f"Take `{words}` away.",
+        )
+        for words in ("inline", "static", 'extern "C"')
+    },
     "function that is not defined": (
         changed(
             ("void transpose_d", "namespace mine { int halves(const float* x, unsigned n); }\nvoid transpose_d"),

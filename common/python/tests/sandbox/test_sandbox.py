@@ -5,6 +5,7 @@
 import os
 import platform
 import re
+import selectors
 import socket
 import subprocess
 import sys
@@ -84,6 +85,18 @@ def test_limits_end_it(command, stopped_by, tmp_path):
     done = shell(command, tmp_path)
     assert done.stopped_by == stopped_by
     assert len(done.stdout) <= SMALL.output_kilobytes * 1024
+
+
+def test_a_read_of_an_empty_pipe_does_not_wait(tmp_path, monkeypatch):
+    """A program can take back what it has written, after the selector has seen it and before it is read."""
+
+    class Selector(selectors.DefaultSelector):
+        def select(self, timeout=None):
+            time.sleep(timeout)
+            return [(key, selectors.EVENT_READ) for key in self.get_map().values()]
+
+    monkeypatch.setattr(selectors, "DefaultSelector", Selector)
+    assert shell("exec sleep 5", tmp_path, Limits(seconds=0.2)).stopped_by == "time"
 
 
 def test_a_sleeper_ends_too(tmp_path):

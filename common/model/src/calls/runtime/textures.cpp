@@ -109,9 +109,8 @@ void set_sampling(TextureRequest& request, const cudaTextureDesc& texture) {
 void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const cudaTextureDesc& texture) {
     request.mipmap_bias = texture.mipmapLevelBias;
     if (resource.resType != cudaResourceTypeMipmappedArray) return;
-    const float last = static_cast<float>(require_mipmapped(resource.res.mipmap.mipmap).shape.levels - 1);
-    request.min_level = std::clamp(texture.minMipmapLevelClamp, 0.0F, last);
-    request.max_level = std::clamp(texture.maxMipmapLevelClamp, 0.0F, last);
+    request.min_level = texture.minMipmapLevelClamp;
+    request.max_level = texture.maxMipmapLevelClamp;
 }
 
 /// Reads the description of a live object.

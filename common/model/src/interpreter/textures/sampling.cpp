@@ -74,13 +74,13 @@ Sampler::Sampler(const Texture& texture, Geometry geometry, const unsigned char*
     gives_floats_ = texture.request.format.kind == Kind::floating_point || texture.request.read_as_normalized_float;
 }
 
-int Sampler::clamp_level(int level) const {
-    const int last = texture_.array ? static_cast<int>(texture_.array->levels.size()) - 1 : 0;
+std::int64_t Sampler::clamp_level(std::int64_t level) const {
+    const std::int64_t last = texture_.array ? static_cast<std::int64_t>(texture_.array->levels.size()) - 1 : 0;
     if (!texture_.request.mipmapped) return 0;
-    return std::clamp(level, 0, last);
+    return std::clamp<std::int64_t>(level, 0, last);
 }
 
-Level Sampler::level_at(int number) const {
+Level Sampler::level_at(std::int64_t number) const {
     if (texture_.array) return texture_.array->levels[static_cast<std::size_t>(clamp_level(number))];
     const TextureRequest& request = texture_.request;
     return {request.width, std::max<std::size_t>(request.height, 1), 1, 0};
@@ -124,7 +124,7 @@ bool Sampler::apply_address_modes(const Level& level, std::array<std::int64_t, 3
     return true;
 }
 
-std::size_t Sampler::slice(const Level& level, int layer) const {
+std::size_t Sampler::slice(const Level& level, std::int64_t layer) const {
     return static_cast<std::size_t>(std::clamp<std::int64_t>(layer, 0, static_cast<std::int64_t>(level.depth) - 1));
 }
 
@@ -170,7 +170,7 @@ Texel Sampler::border() const {
     return texel;
 }
 
-Texel Sampler::texel(const Level& level, std::array<std::int64_t, 3> index, int layer) const {
+Texel Sampler::texel(const Level& level, std::array<std::int64_t, 3> index, std::int64_t layer) const {
     if (!apply_address_modes(level, index)) return border();
     const auto z = layered_ || is_cube_ ? slice(level, layer) : static_cast<std::size_t>(index[2]);
     return read(level, static_cast<std::size_t>(index[0]), static_cast<std::size_t>(index[1]), z);
@@ -228,8 +228,8 @@ Texel Sampler::sample(const Coordinates& given) const {
     return fraction == 0 ? first : mixed(first, sample_level(below + 1, coordinates), fraction);
 }
 
-Texel Sampler::fetch(std::array<std::int32_t, 3> at, int layer, int number) const {
-    const Level level = level_at(number + static_cast<int>(texture_.request.mipmapped ? texture_.request.min_level : 0));
+Texel Sampler::fetch(const std::array<std::int64_t, 3>& at, int layer, int number) const {
+    const Level level = level_at(std::int64_t{number} + static_cast<int>(texture_.request.mipmapped ? texture_.request.min_level : 0));
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     for (std::size_t i = 0; i < dimensions_; ++i)
         if (at[i] < 0 || static_cast<std::size_t>(at[i]) >= size[i]) return {};
@@ -276,7 +276,7 @@ std::uint64_t Sampler::first_byte(const Coordinates& given) const {
     return place(level, at[0], at[1], layered_ || is_cube_ ? slice(level, coordinates.layer) : at[2]);
 }
 
-std::uint64_t Sampler::byte_of(std::array<std::int32_t, 3> at, int layer, int number) const {
+std::uint64_t Sampler::byte_of(const std::array<std::int64_t, 3>& at, int layer, int number) const {
     const Level level = level_at(number);
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     std::array<std::size_t, 3> inside{};

@@ -17,7 +17,7 @@ enum class Geometry : std::uint8_t { one, two, three, one_layered, two_layered, 
 /// Four channels, as bits of the type that the texture gives: of a float, or of an integer.
 using Texel = std::array<std::uint32_t, 4>;
 
-/// Samples a texture.
+/// Samples a texture. Levels, layers and coordinates in texels are any numbers of a program, so their sums have 64 bits.
 class Sampler {
 public:
     /// @param linear the host's pointer to the texture's linear memory; null for an array
@@ -25,29 +25,29 @@ public:
 
     struct Coordinates {
         std::array<float, 3> at{};
-        int layer = 0;
+        std::int64_t layer = 0;
         float level = 0;
         /// The offset in texels from the coordinates to the sampled place.
         std::array<std::int32_t, 3> offset{};
     };
     Texel sample(const Coordinates& coordinates) const;
     /// The unfiltered texel at integer coordinates; 0 outside.
-    Texel fetch(std::array<std::int32_t, 3> at, int layer, int level) const;
+    Texel fetch(const std::array<std::int64_t, 3>& at, int layer, int level) const;
     /// Component `component` of the four texels that a linear filter would read.
     Texel gather(const Coordinates& coordinates, int component) const;
     /// The level of detail for gradients of the coordinates in x and y.
     float level_of_gradients(const std::array<float, 3>& dx, const std::array<float, 3>& dy) const;
     /// The offset of the first texel that a sample reads, in its array or memory.
     std::uint64_t first_byte(const Coordinates& coordinates) const;
-    std::uint64_t byte_of(std::array<std::int32_t, 3> at, int layer, int level) const;
+    std::uint64_t byte_of(const std::array<std::int64_t, 3>& at, int layer, int level) const;
 
 private:
     struct Cell {
         std::array<std::int64_t, 3> index{};
         std::array<int, 3> fraction{};
     };
-    Level level_at(int number) const;
-    int clamp_level(int level) const;
+    Level level_at(std::int64_t number) const;
+    std::int64_t clamp_level(std::int64_t level) const;
     float limited_level(float level) const;
     Cell point_cell(const Level& level, const Coordinates& coordinates) const;
     Cell linear_cell(const Level& level, const Coordinates& coordinates) const;
@@ -55,9 +55,9 @@ private:
     float scaled(float coordinate, std::size_t size) const;
     /// Returns false if the border takes the texel's place.
     bool apply_address_modes(const Level& level, std::array<std::int64_t, 3>& index) const;
-    std::size_t slice(const Level& level, int layer) const;
+    std::size_t slice(const Level& level, std::int64_t layer) const;
     Texel border() const;
-    Texel texel(const Level& level, std::array<std::int64_t, 3> index, int layer) const;
+    Texel texel(const Level& level, std::array<std::int64_t, 3> index, std::int64_t layer) const;
     Texel read(const Level& level, std::size_t x, std::size_t y, std::size_t z) const;
     std::size_t place(const Level& level, std::size_t x, std::size_t y, std::size_t z) const;
     Texel sample_level(int level, const Coordinates& coordinates) const;

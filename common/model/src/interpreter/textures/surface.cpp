@@ -51,21 +51,24 @@ unsigned char* find_bytes(Warp& warp, const DecodedInstruction& instruction, con
     memory::Array& array = *texture.array;
     const memory::Level& level = array.levels[static_cast<std::size_t>(texture.request.mipmapped ? texture.request.min_level : 0)];
     const auto at = [&](int n) { return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(n))[lane]}; };
-    const std::int64_t bytes = access.by_texel ? static_cast<std::int64_t>(array.texel_bytes()) : access.count * access.element_bytes;
+    const auto texel_bytes = static_cast<std::int64_t>(array.texel_bytes());
+    const bool is_of_texels = access.by_texel && access.action == Action::store;
+    const std::int64_t bytes = is_of_texels ? texel_bytes : access.count * access.element_bytes;
     std::array<std::int64_t, 3> place{};
     for (int i = 0; i < access.coordinates.count; ++i) place[static_cast<std::size_t>(i)] = at(access.coordinates.first + i);
-    if (access.by_texel) place[0] *= bytes;
+    if (access.by_texel) place[0] *= texel_bytes;
     if (access.coordinates.layer >= 0) place[2] = at(access.coordinates.layer);
     if (place[0] % bytes != 0)
         stop(warp, lane, error_misaligned, MessageCode::misaligned_surface, {{"byte", place[0]}, {"alignment", bytes}});
-    const std::array<std::int64_t, 3> last{static_cast<std::int64_t>(level.width * array.texel_bytes()) - bytes,
+    const std::array<std::int64_t, 3> last{static_cast<std::int64_t>(level.width) * texel_bytes - bytes,
                                            static_cast<std::int64_t>(level.height) - 1, static_cast<std::int64_t>(level.depth) - 1};
     for (std::size_t i = 0; i < 3; ++i) {
         if (place[i] >= 0 && place[i] <= last[i]) continue;
-        if (access.outside == Outside::zero) return nullptr;
+        // No place of a row that is shorter than the access is inside.
+        if (access.outside == Outside::zero || (access.outside == Outside::clamp && last[i] < 0)) return nullptr;
         if (access.outside == Outside::trap)
             stop(warp, lane, error_failure, MessageCode::outside_surface, {{"byte", place[0]}, {"row", place[1]}, {"slice", place[2]}});
-        place[i] = std::clamp<std::int64_t>(place[i], 0, std::max<std::int64_t>(last[i], 0));
+        place[i] = std::clamp<std::int64_t>(place[i], 0, last[i]);
     }
     const std::size_t offset =
         array.place(level, static_cast<std::size_t>(place[0]), static_cast<std::size_t>(place[1]), static_cast<std::size_t>(place[2]));
@@ -158,6 +161,7 @@ void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstru
     const ptx::Type type = instruction.type(0);
     const ptx::Operand& value = instruction.operands.at(loads ? 0 : 1);
     access.element_bytes = ptx::bytes_of(type);
+    if (action == Action::reduce && access.element_bytes != 4 && access.element_bytes != 8) decoder.refuse(instruction);
     access.register_bytes = decoder.register_bytes(value, type);
     access.is_signed = ptx::is_signed(type);
     decoder.add_all(out, value, type);

@@ -97,7 +97,8 @@ void execute(Warp& warp, const DecodedInstruction& instruction) {
         std::uint64_t& address = warp.access.address[lane];
         memory::Texel texel;
         if (sampling.integer_coordinates) {
-            std::array<std::int32_t, 3> at = offset_at(warp, instruction, sampling, lane);
+            const std::array<std::int32_t, 3> offset = offset_at(warp, instruction, sampling, lane);
+            std::array<std::int64_t, 3> at{offset[0], offset[1], offset[2]};
             for (int i = 0; i < sampling.coordinates.count; ++i)
                 at[static_cast<std::size_t>(i)] += integer_at(warp, instruction, sampling.coordinates.first + i, lane);
             const int layer = sampling.coordinates.layer < 0 ? 0 : integer_at(warp, instruction, sampling.coordinates.layer, lane);

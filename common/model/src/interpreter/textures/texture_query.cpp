@@ -29,9 +29,9 @@ std::size_t extent_of(const memory::Texture& texture, Ask ask, int number) {
     const TextureRequest& request = texture.request;
     if (!texture.array) return ask == Ask::width ? request.width : ask == Ask::height ? request.height : 0;
     const ArrayShape& shape = texture.array->shape;
-    const int first = request.mipmapped ? static_cast<int>(request.min_level) : 0;
-    const memory::Level& level =
-        texture.array->levels[static_cast<std::size_t>(std::clamp(first + number, 0, static_cast<int>(texture.array->levels.size()) - 1))];
+    const std::int64_t first = request.mipmapped ? static_cast<int>(request.min_level) : 0;
+    const std::int64_t last = static_cast<std::int64_t>(texture.array->levels.size()) - 1;
+    const memory::Level& level = texture.array->levels[static_cast<std::size_t>(std::clamp<std::int64_t>(first + number, 0, last))];
     switch (ask) {
         case Ask::width: return level.width;
         case Ask::height: return shape.height ? level.height : 0;

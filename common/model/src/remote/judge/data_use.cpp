@@ -47,6 +47,11 @@ void DataUse::load(std::uint64_t address, std::uint64_t bytes) {
     if (running_) running_->loaded += loaded;
 }
 
+void DataUse::store(std::uint64_t address, std::uint64_t bytes) {
+    write(address, bytes, Writer::kernel);
+    if (running_) running_->stored += bytes;
+}
+
 void DataUse::launch_begins(const LaunchInfo&) {
     work_of_blocks_.clear();
     running_ = nullptr;
@@ -66,7 +71,7 @@ void DataUse::warp_access(const WarpAccess& access) {
         access.operation == Operation::load || access.operation == Operation::async_copy || access.operation == Operation::bulk_copy;
     for (const std::size_t lane : lanes_in(access.active)) {
         if (loads) load(access.address[lane], size);
-        else write(access.address[lane], size, Writer::kernel);
+        else store(access.address[lane], size);
     }
 }
 
@@ -81,15 +86,18 @@ void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, 
     copies.wavefronts += parts(wavefront_bytes);
     if (running_) running_->accesses += requests;
     if (loads) load(address, bytes);
-    else write(address, bytes, Writer::kernel);
+    else store(address, bytes);
 }
 
 void DataUse::launch_ends() {
+    std::uint64_t stored = 0;
     for (const auto& [number, work] : work_of_blocks_) {
         *std::ranges::min_element(accesses_) += work.accesses;
         for (const auto field : {&Work::accesses, &Work::narrow, &Work::barriers, &Work::loaded})
             largest_.*field = std::max(largest_.*field, work.*field);
+        stored = std::max(stored, work.stored);
     }
+    largest_.stored += stored;
 }
 
 DataUse::Sums DataUse::sums(const std::string& name) const {
@@ -114,12 +122,13 @@ nlohmann::ordered_json DataUse::to_json() const {
         buffers[buffer.name] = {
             {"bytes", sum.bytes}, {"loaded", sum.loaded}, {"stored", sum.stored}, {"filled", sum.filled}, {"copied", sum.copied}};
     }
-    return {{"block", {{"narrow", largest_.narrow}, {"barriers", largest_.barriers}, {"loaded", largest_.loaded}}},
-            {"busiest", {{"accesses", busiest()}}},
-            {"cluster_accesses", cluster_accesses_},
-            {"bulk_load", remote::to_json(bulk_loads_)},
-            {"bulk_store", remote::to_json(bulk_stores_)},
-            {"buffers", std::move(buffers)}};
+    return {
+        {"block", {{"narrow", largest_.narrow}, {"barriers", largest_.barriers}, {"loaded", largest_.loaded}, {"stored", largest_.stored}}},
+        {"busiest", {{"accesses", busiest()}}},
+        {"cluster_accesses", cluster_accesses_},
+        {"bulk_load", remote::to_json(bulk_loads_)},
+        {"bulk_store", remote::to_json(bulk_stores_)},
+        {"buffers", std::move(buffers)}};
 }
 
 }  // namespace simt::remote

@@ -66,8 +66,10 @@ public:
         std::uint64_t barriers = 0;
         /// Bytes of the data. A byte counts as often as lanes ask for it.
         std::uint64_t loaded = 0;
+        /// Bytes that it writes to global memory, of the data or not.
+        std::uint64_t stored = 0;
     };
-    /// The most of each that one block of one launch does.
+    /// The most of each that one block of one launch does; of `stored`, the sum over the launches of the most of each.
     const Work& largest() const { return largest_; }
     /// The most accesses of a multiprocessor, if each block goes to the one that has the fewest so far.
     std::uint64_t busiest() const { return std::ranges::max(accesses_); }
@@ -91,6 +93,7 @@ private:
     template <class Visit> std::uint64_t for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
     void write(std::uint64_t address, std::uint64_t bytes, Writer writer);
     void load(std::uint64_t address, std::uint64_t bytes);
+    void store(std::uint64_t address, std::uint64_t bytes);
     void pass_barrier() {
         if (running_) ++running_->barriers;
     }
