@@ -201,6 +201,25 @@ __global__ void barriers_alone() {
         for (int i = 0; i < BATCH; ++i) __syncthreads();
 }
 
+// Loads each of which finds the address of the next: a word holds its own address, so that nothing is calculated on the way.
+__global__ void l1_loads_in_a_row_alone(unsigned* data) {
+    auto at = reinterpret_cast<unsigned long long>(data);
+    *reinterpret_cast<unsigned long long*>(data) = at;
+    for (int round = 0; round < ROUNDS; ++round)
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) asm volatile("ld.global.u64 %0, [%0];" : "+l"(at) : : "memory");
+    use(static_cast<unsigned>(at));
+}
+__global__ void shared_loads_in_a_row_alone() {
+    __shared__ unsigned word;
+    unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&word));
+    word = at;
+    for (int round = 0; round < ROUNDS; ++round)
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at) : : "memory");
+    use(at);
+}
+
 __global__ void multiply_adds() { calculate<float, 8 * ROUNDS>(MultiplyAdd{}); }
 __global__ void multiply_adds_in_double_precision() { calculate<double, 8 * ROUNDS>(MultiplyAdd{}); }
 __global__ void exponentials() { calculate<float, ROUNDS>(Exponential{}); }
@@ -273,6 +292,8 @@ int main() {
     dram_stores<<<BLOCKS, THREADS>>>(wide);
     dram_copy<<<BLOCKS, THREADS>>>(wide, wide + DRAM_BYTES / 32);
     barriers_alone<<<1, 32>>>();
+    l1_loads_in_a_row_alone<<<1, 1>>>(words);
+    shared_loads_in_a_row_alone<<<1, 1>>>();
     multiply_adds<<<BLOCKS, THREADS>>>();
     multiply_adds_in_double_precision<<<BLOCKS, THREADS>>>();
     exponentials<<<BLOCKS, THREADS>>>();

@@ -47,6 +47,10 @@ def _of_multiprocessors(work: str) -> _Amount:
     return lambda kernel: kernel["work"]["sum"][work]
 
 
+def _of_block(work: str) -> _Amount:
+    return lambda kernel: kernel["work"]["most"][work]
+
+
 RATES: dict[str, tuple[str, str, _Amount]] = {
     "wavefronts": ("multiprocessor", "wavefronts of the L1's data pipe", _of_multiprocessors("wavefronts")),
     "instructions": ("multiprocessor", "instructions of warps", _of_multiprocessors("instructions")),
@@ -57,7 +61,9 @@ RATES: dict[str, tuple[str, str, _Amount]] = {
     "l2_stores": ("gpu", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
     "l2_loads": ("gpu", "sectors loaded from the L2", _loaded_past_l1),
     "dram": ("gpu", "sectors between DRAM and the L2", _in_dram),
-    "barriers": ("block", "barriers of a block", lambda kernel: kernel["work"]["most"]["barriers"]),
+    "barriers": ("block", "barriers of a block", _of_block("barriers")),
+    "loads_in_a_row": ("block", "loads that wait for one another", _of_block("loads_in_a_row")),
+    "shared_loads_in_a_row": ("block", "loads of shared memory that wait for one another", _of_block("shared_loads_in_a_row")),
 }
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from conflict_free.counting import bound, failing, html_report, mending, printed_report, report_diff, sarif_report
+from conflict_free.counting import bound, failing, html_report, mending, next_step, printed_report, report_diff, sarif_report
 from conflict_free.counts import WORK
 from conflict_free.model_files import RATES
 
@@ -72,6 +72,23 @@ def test_the_busiest_multiprocessor_counts(blocks, least, most, busiest):
     assert cycles(launch(blocks, total=work(total), least=work(least), most=work(most)), "wavefronts") == int(
         busiest / PER_CYCLE["wavefronts"]
     )
+
+
+@pytest.mark.parametrize("work_of_block", ["barriers", "loads_in_a_row", "shared_loads_in_a_row"])
+def test_blocks_wait_one_after_another_where_few_run_at_a_time(work_of_block):
+    each = work(**{work_of_block: 100})
+    kernel = launch(132 * 8, total=work(**{work_of_block: 132 * 800}), least=each, most=each)
+    assert cycles(kernel, work_of_block) == int(100 / PER_CYCLE[work_of_block])
+    assert cycles({**kernel, "resources": {"blocks": 3}}, work_of_block) == int(300 / PER_CYCLE[work_of_block])
+    # One of the blocks has more than its share.
+    assert cycles({**kernel, "resources": {"blocks": 8}}, work_of_block) == int(100 / PER_CYCLE[work_of_block])
+
+
+@pytest.mark.parametrize("work_of_block", ["loads_in_a_row", "shared_loads_in_a_row"])
+def test_a_chain_that_limits_is_the_next_step(work_of_block):
+    chain = work(**{work_of_block: 1064})
+    said = next_step.next_step(launch(132, total=chain, most=chain), "sm_90")
+    assert "that wait for one another. Next: a shorter chain than that of 1,064 loads" in said
 
 
 def test_of_blocks_that_were_not_counted_nothing_is_known():
