@@ -173,6 +173,17 @@ __global__ void l2_stores_alone(unsigned* data) { store(data, L2_BYTES / 4, ROUN
 __global__ void l2_stores_of_16_bytes(uint4* data) { store(data, L2_BYTES / 16, 4 * ROUNDS); }
 __global__ void l2_stores_of_16_bytes_alone(uint4* data) { store(data, L2_BYTES / 16, ROUNDS * BATCH); }
 
+/// Each lane stores a word of another line.
+__global__ void l2_stores_of_columns(unsigned* data) {
+    constexpr unsigned lines = L2_BYTES / 128;
+    for (unsigned n = 0; n < ROUNDS; ++n)
+        data[(blockIdx.x * THREADS + threadIdx.x + n * gridDim.x * THREADS) % lines * 32 + n / 8 % 32] = n;
+}
+/// Each lane stores every second word.
+__global__ void l2_stores_of_halves(unsigned* data) {
+    for (unsigned n = 0; n < 2 * ROUNDS; ++n) data[(blockIdx.x * THREADS + threadIdx.x + n * gridDim.x * THREADS) * 2 % (L2_BYTES / 4)] = n;
+}
+
 __global__ void dram_loads(const uint4* data) { load(data, DRAM_BYTES / 16, DRAM_BYTES / 16 / BLOCKS / THREADS); }
 /// The same by many small blocks.
 __global__ void dram_loads_by_many_blocks(const uint4* data) {
@@ -287,6 +298,8 @@ int main() {
     l2_stores_alone<<<1, THREADS>>>(words);
     l2_stores_of_16_bytes<<<BLOCKS, THREADS>>>(wide);
     l2_stores_of_16_bytes_alone<<<1, THREADS>>>(wide);
+    l2_stores_of_columns<<<BLOCKS, THREADS>>>(words);
+    l2_stores_of_halves<<<BLOCKS, THREADS>>>(words);
     dram_loads<<<BLOCKS, THREADS>>>(wide);
     dram_loads_by_many_blocks<<<DRAM_BYTES / 16 / 8 / SMALL_BLOCK, SMALL_BLOCK>>>(wide);
     dram_stores<<<BLOCKS, THREADS>>>(wide);

@@ -91,6 +91,12 @@ def _one_after_another(kernel: Mapping[str, Any], work: str) -> float:
     return _of_busiest(kernel, work, kernel["resources"]["blocks"] if "resources" in kernel else kernel["blocks"])
 
 
+def _into_l2(kernel: Mapping[str, Any]) -> float:
+    """Return the cycles that the way into the L2 takes for stores: one for a sector, and another where a part of a sector is written."""
+    work = kernel["work"]["sum"]
+    return work["stored_sectors"] + work.get("partly_written_lines", 0)
+
+
 def _past_l2(kernel: Mapping[str, Any]) -> float:
     """Return the sectors that the L2 cannot have held before the launch, nor keep after it."""
     held = _rates()["l2_bytes"] // _SECTOR_BYTES * kernel.get("launches", 1)
@@ -113,6 +119,7 @@ RESOURCES = (
     ),
     Resource("multiprocessor_stores", "stores of the busiest multiprocessor", lambda kernel: _of_busiest(kernel, "stored_sectors")),
     Resource("l2_stores", "stores to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
+    Resource("l2_input", "stores on the way into the L2", _into_l2),
     Resource("l2_loads", "first loads from the L2", lambda kernel: kernel["work"]["loaded_sectors"]),
     Resource("dram", "DRAM, past what the L2 holds", _past_l2),
 )
@@ -141,12 +148,14 @@ def certain_work(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
         elif line["space"] == "global":
             wavefronts = line["requests"] + math.ceil(line["sectors"] / _SECTORS_OF_WAVEFRONT)
             gone = {"wavefronts": wavefronts, "instructions": line["requests"], "stored_sectors": line["sectors"] if stores else 0}
+            # Lines are not counted for each access; it writes no more of them in part than it moves sectors.
+            gone["partly_written_lines"] = gone["stored_sectors"]
             touched = "stored_sectors" if stores else "loaded_sectors"
             work[touched] = max(work[touched] - line["sectors"], 0)
         else:
             continue
         for key, number in gone.items():
-            work["sum"][key] = max(work["sum"][key] - number, 0)
+            work["sum"][key] = max(work["sum"].get(key, 0) - number, 0)
             work["least"][key] = work["most"][key] = 0
     return work
 

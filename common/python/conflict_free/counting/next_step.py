@@ -59,6 +59,7 @@ _STEPS = {
     "shared_loads_in_a_row": _of_loads_in_a_row("shared_loads_in_a_row"),
     "multiprocessor_stores": "fewer bytes stored, or more even blocks: the busiest multiprocessor stores a sector a cycle",
     "l2_stores": "fewer bytes stored",
+    "l2_input": "fewer stores that write a part of a sector: the way into the L2 takes another cycle for each",
     "l2_loads": "fewer distinct bytes loaded",
     "dram": "fewer distinct bytes",
 }
