@@ -3,7 +3,7 @@
 
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:b7aa9370b7a6900e2ba523be14637d8428573b0007aaaa4db9675f3b63d3eeea
+// Sources: sha256:fd2042e8bca97b735777a42d7fa0e5edade8a69c0b97269582ded063a847122a
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

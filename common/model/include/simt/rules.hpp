@@ -43,6 +43,9 @@ struct GlobalCost {
 /// The sectors of a global-memory access. See global_rules.cpp for the rule of each machine and its source.
 GlobalCost global_cost(const WarpAccess& access, const Machine& machine);
 
+/// Lines of 128 bytes with a sector of which a store writes a part.
+int partly_written_lines(const WarpAccess& access);
+
 /// The sectors of an access to local memory, whose addresses are offsets in each thread's own. Word n of lane i lies at
 /// word 32 n + i, so that lanes that access one offset access neighboring words.
 GlobalCost local_cost(const WarpAccess& access);

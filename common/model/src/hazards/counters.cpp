@@ -111,6 +111,7 @@ void Counters::count_global(GlobalCounts& counts, const WarpAccess& access) {
     work.wavefronts += static_cast<std::uint64_t>(std::max((cost.sectors + sectors_of_wavefront - 1) / sectors_of_wavefront, 1));
     if (access.operation == Operation::store || access.operation == Operation::atomic)
         work.stored_sectors += static_cast<std::uint64_t>(cost.sectors);
+    if (access.operation == Operation::store) work.partly_written_lines += static_cast<std::uint64_t>(partly_written_lines(access));
 }
 
 void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block) {

@@ -180,7 +180,54 @@ GlobalCost cost_of_atomic(const WarpAccess& access) {
     return {sectors, (distinct_addresses(addresses.get()) * access.size + sector_bytes - 1) / sector_bytes};
 }
 
+constexpr int written_line_bytes = 128;
+
+/// Counts the lines with a sector of which ranges of bytes, in ascending order and apart from one another, cover a part.
+class PartlyWrittenLines {
+public:
+    void add(std::uint64_t begin, std::uint64_t end) {
+        if (begin % sector_bytes) add_line(begin);
+        if (end % sector_bytes) add_line(end);
+    }
+
+    int count = 0;
+
+private:
+    void add_line(std::uint64_t address) {
+        const std::uint64_t line = address / written_line_bytes;
+        count += count == 0 || line != last_;
+        last_ = line;
+    }
+
+    std::uint64_t last_ = 0;
+};
+
 }  // namespace
+
+int partly_written_lines(const WarpAccess& access) {
+    const auto size = static_cast<std::uint64_t>(access.size);
+    PartlyWrittenLines lines;
+    std::uint64_t step;
+    if (rules::is_evenly_spaced(access, step)) {
+        if (step == size) {
+            lines.add(access.address[0], access.address[0] + warp_size * size);
+            return lines.count;
+        }
+        // Elements that are so far apart have a line each.
+        if (static_cast<std::int64_t>(step) >= written_line_bytes && size < sector_bytes && rules::is_aligned(access)) return warp_size;
+    }
+    const SortedAddresses addresses(access, access.active);
+    std::uint64_t begin = 0, end = 0;
+    for (const std::uint64_t address : addresses.get()) {
+        if (address > end) {
+            lines.add(begin, end);
+            begin = address;
+        }
+        end = address + size;
+    }
+    lines.add(begin, end);
+    return lines.count;
+}
 
 GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
     if (moves_sectors_of_elements(access, machine)) {

@@ -173,6 +173,17 @@ __global__ void l2_stores_alone(unsigned* data) { store(data, L2_BYTES / 4, ROUN
 __global__ void l2_stores_of_16_bytes(uint4* data) { store(data, L2_BYTES / 16, 4 * ROUNDS); }
 __global__ void l2_stores_of_16_bytes_alone(uint4* data) { store(data, L2_BYTES / 16, ROUNDS * BATCH); }
 
+/// Each lane stores a word of another line.
+__global__ void l2_stores_of_columns(unsigned* data) {
+    constexpr unsigned lines = L2_BYTES / 128;
+    for (unsigned n = 0; n < ROUNDS; ++n)
+        data[(blockIdx.x * THREADS + threadIdx.x + n * gridDim.x * THREADS) % lines * 32 + n / 8 % 32] = n;
+}
+/// Each lane stores every second word.
+__global__ void l2_stores_of_halves(unsigned* data) {
+    for (unsigned n = 0; n < 2 * ROUNDS; ++n) data[(blockIdx.x * THREADS + threadIdx.x + n * gridDim.x * THREADS) * 2 % (L2_BYTES / 4)] = n;
+}
+
 __global__ void dram_loads(const uint4* data) { load(data, DRAM_BYTES / 16, DRAM_BYTES / 16 / BLOCKS / THREADS); }
 /// The same by many small blocks.
 __global__ void dram_loads_by_many_blocks(const uint4* data) {
@@ -199,6 +210,27 @@ __global__ void barriers_alone() {
     for (int round = 0; round < ROUNDS; ++round)
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) __syncthreads();
+}
+
+// Loads each of which finds the address of the next: a word holds its own address, so that nothing is calculated on the way. They are so
+// many that the launch itself takes no part of the cycles that could be seen.
+constexpr int CHAIN_ROUNDS = 64 * ROUNDS;
+__global__ void l1_loads_in_a_row_alone(unsigned* data) {
+    auto at = reinterpret_cast<unsigned long long>(data);
+    *reinterpret_cast<unsigned long long*>(data) = at;
+    for (int round = 0; round < CHAIN_ROUNDS; ++round)
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) asm volatile("ld.global.u64 %0, [%0];" : "+l"(at) : : "memory");
+    sink = static_cast<unsigned>(at);
+}
+__global__ void shared_loads_in_a_row_alone() {
+    __shared__ unsigned word;
+    unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&word));
+    word = at;
+    for (int round = 0; round < CHAIN_ROUNDS; ++round)
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at) : : "memory");
+    sink = at;
 }
 
 __global__ void multiply_adds() { calculate<float, 8 * ROUNDS>(MultiplyAdd{}); }
@@ -268,11 +300,15 @@ int main() {
     l2_stores_alone<<<1, THREADS>>>(words);
     l2_stores_of_16_bytes<<<BLOCKS, THREADS>>>(wide);
     l2_stores_of_16_bytes_alone<<<1, THREADS>>>(wide);
+    l2_stores_of_columns<<<BLOCKS, THREADS>>>(words);
+    l2_stores_of_halves<<<BLOCKS, THREADS>>>(words);
     dram_loads<<<BLOCKS, THREADS>>>(wide);
     dram_loads_by_many_blocks<<<DRAM_BYTES / 16 / 8 / SMALL_BLOCK, SMALL_BLOCK>>>(wide);
     dram_stores<<<BLOCKS, THREADS>>>(wide);
     dram_copy<<<BLOCKS, THREADS>>>(wide, wide + DRAM_BYTES / 32);
     barriers_alone<<<1, 32>>>();
+    l1_loads_in_a_row_alone<<<1, 1>>>(words);
+    shared_loads_in_a_row_alone<<<1, 1>>>();
     multiply_adds<<<BLOCKS, THREADS>>>();
     multiply_adds_in_double_precision<<<BLOCKS, THREADS>>>();
     exponentials<<<BLOCKS, THREADS>>>();

@@ -80,6 +80,8 @@ def launches_of(report: dict[str, Any], profiled: dict[Configuration, list[Launc
         differ = {key: [number, measured[key]] for key, number in counted.items() if whole and number != measured[key]}
         entry = {"kernel": launch.kernel, "cycles": launch.number(CYCLES)} | {key: kernel[key] for key in OF_THE_BOUND if key in kernel}
         entry["work"] = certain_work(kernel)
+        if "resources" in kernel:
+            entry["resources"] = {"blocks": kernel["resources"]["blocks"]}
         found.append(entry | {"exact": kernel["exact"]} | ({"differ": differ} if differ else {}))
     return found
 

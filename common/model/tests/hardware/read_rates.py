@@ -39,12 +39,20 @@ def _in_dram(kernel: dict[str, Any]) -> float:
     return kernel["work"]["loaded_sectors"] + kernel["work"]["stored_sectors"]
 
 
+def _into_l2(work: dict[str, int]) -> int:
+    return work["stored_sectors"] + work["partly_written_lines"]
+
+
 # For each rate: what a kernel asks for, on one multiprocessor or on all, and whether multiprocessors share it.
 _Amount = Callable[[dict[str, Any]], float]
 
 
 def _of_multiprocessors(work: str) -> _Amount:
     return lambda kernel: kernel["work"]["sum"][work]
+
+
+def _of_block(work: str) -> _Amount:
+    return lambda kernel: kernel["work"]["most"][work]
 
 
 RATES: dict[str, tuple[str, str, _Amount]] = {
@@ -55,16 +63,20 @@ RATES: dict[str, tuple[str, str, _Amount]] = {
     "tensor_cores": ("multiprocessor", "multiplications of 16-bit elements", _of_multiprocessors("tensor_multiplications")),
     "multiprocessor_stores": ("multiprocessor", "sectors stored to the L2", _of_multiprocessors("stored_sectors")),
     "l2_stores": ("gpu", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
+    "l2_input": ("gpu", "cycles of the way into the L2", lambda kernel: _into_l2(kernel["work"]["sum"])),
     "l2_loads": ("gpu", "sectors loaded from the L2", _loaded_past_l1),
     "dram": ("gpu", "sectors between DRAM and the L2", _in_dram),
-    "barriers": ("block", "barriers of a block", lambda kernel: kernel["work"]["most"]["barriers"]),
+    "barriers": ("block", "barriers of a block", _of_block("barriers")),
+    "loads_in_a_row": ("block", "loads that wait for one another", _of_block("loads_in_a_row")),
+    "shared_loads_in_a_row": ("block", "loads of shared memory that wait for one another", _of_block("shared_loads_in_a_row")),
 }
 
 
 # Four schedulers issue an instruction a cycle each. A scheduler has 16 lanes for double precision, 4 for special functions, and a tensor
-# core for 512 multiplications of 16-bit elements. Kernels come close to these rates and never above them, so that the table has these rates
-# in place of the measured ones.
-LIMITS = {"instructions": 4.0, "double_precision": 2.0, "special_functions": 0.5, "tensor_cores": 2048.0}
+# core for 512 multiplications of 16-bit elements. The parts of the L2 have 82 cycles of their own in one of a multiprocessor at its highest
+# clock (lts__cycles_elapsed.sum). Kernels come close to these rates and never above them, so that the table has these rates in place of
+# the measured ones.
+LIMITS = {"instructions": 4.0, "double_precision": 2.0, "special_functions": 0.5, "tensor_cores": 2048.0, "l2_input": 82.0}
 
 
 class BadRates(Exception):

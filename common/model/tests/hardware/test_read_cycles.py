@@ -38,11 +38,13 @@ def run(folder, kernels, text):
 
 
 def test_a_counted_launch_is_joined_with_the_first_of_its_configuration(tmp_path):
-    kernels = [kernel("b", shared_load={"wavefronts": 7}), kernel("b", 5), kernel("many", launches=3)]
+    resources = {"blocks": 3, "registers": 40}
+    kernels = [kernel("b", shared_load={"wavefronts": 7}, resources=resources), kernel("b", 5), kernel("many", launches=3)]
     text = profiled(("many", {}), ("b", {read_cycles.CYCLES: "1,234"}), ("b", {read_cycles.CYCLES: "9"}))
     code, table = run(tmp_path, kernels, text)
     assert code == 0 and table["provenance"]["gpu"] == "G" and table["programs"]["p"]["source"] == "owner/name@1234"
     launch = {"kernel": "b", "cycles": 1234, "blocks": 4, "work": WORK, "exact": True, "differ": {"shared_load": [7, 0]}}
+    launch["resources"] = {"blocks": 3}
     assert table["programs"]["p"]["launches"] == [launch]
 
 

@@ -34,6 +34,7 @@ TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost) {
     });
     const LaunchWork work = launch.watch.take_counts().work;
     EXPECT_EQ(work.sum.stored_sectors, 32u * (0 + 1 + 2 + 3 + 4 + 5 + 6));
+    EXPECT_EQ(work.sum.partly_written_lines, 8u * 21);
     EXPECT_EQ(work.least.stored_sectors, 0u);
     EXPECT_EQ(work.most.stored_sectors, 32u * 6);
     // Four sectors are one wavefront, of loads as of stores.

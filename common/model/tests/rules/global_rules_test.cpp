@@ -99,5 +99,27 @@ TEST(GlobalRule, G80MovesWholeSegmentsOrATransactionALane) {
     EXPECT_EQ(load("g80", 8, [](unsigned lane) { return 64 + 8 * lane; }).sectors, 32);
 }
 
+TEST(GlobalRule, LinesArePartlyWrittenWhereAStoreLeavesOutBytesOfASector) {
+    const auto lines = [](int size, auto&& address, std::uint32_t active = all_lanes) {
+        return partly_written_lines(made_access(Space::global, Operation::store, size, address, active));
+    };
+    const auto from = [](unsigned start, unsigned step) { return [=](unsigned lane) { return start + step * lane; }; };
+    EXPECT_EQ(lines(4, from(4096, 4)), 0);
+    EXPECT_EQ(lines(4, from(4096 + 32, 4)), 0);
+    EXPECT_EQ(lines(4, from(4096 + 4, 4)), 2);  // the first sector and the last
+    EXPECT_EQ(lines(2, from(4096 + 4, 2)), 1);  // both in one line
+    EXPECT_EQ(lines(4, column), 32);
+    EXPECT_EQ(lines(4, from(4096, 8)), 2);    // all sectors, of two lines
+    EXPECT_EQ(lines(16, from(4096, 32)), 8);  // half of each sector
+    EXPECT_EQ(lines(4, from(4096, 0)), 1);
+    EXPECT_EQ(lines(4, from(4096, 4), 0xFF), 0);
+    EXPECT_EQ(lines(4, from(4096, 4), 0x7F), 1);
+    EXPECT_EQ(lines(4, from(4096, 4), 0), 0);
+    EXPECT_EQ(lines(4, [](unsigned lane) { return 4096 + 4 * (31 - lane); }), 0);
+    EXPECT_EQ(lines(4, [](unsigned lane) { return 4096 + 4 * (lane ^ 1); }), 0);
+    EXPECT_EQ(lines(4, [](unsigned lane) { return 4096 + 128 * (lane * 7 % 32); }), 32);
+    EXPECT_EQ(lines(8, [](unsigned lane) { return 4096 + 8 * (lane / 2); }), 0);
+}
+
 }  // namespace
 }  // namespace simt

@@ -6,7 +6,8 @@ For each resource of the GPU: what the launch asks of it, divided by the best ra
 takes at least the most of these cycles. It is no estimate of a time: other things may take longer, and nothing is added up.
 
 The busiest of S multiprocessors has at least the S-th part of all work, at least the work of the block with the most, and, since one of
-them runs ceil(B / S) of B blocks, at least that many times the work of the block with the least.
+them runs ceil(B / S) of B blocks, at least that many times the work of the block with the least. The same is true of the S places in which
+blocks run at a time, for what a block waits for.
 """
 
 import copy
@@ -72,16 +73,28 @@ class Bound:
         return bool(self.cycles) and _rates()["rates"][self.limited_by]["per"] == "gpu"
 
 
-def _of_busiest(kernel: Mapping[str, Any], work: str) -> float:
-    """Return the least work of the multiprocessor that has the most, for any order of the blocks."""
+def _of_busiest(kernel: Mapping[str, Any], work: str, places_of_multiprocessor: int = 1) -> float:
+    """Return the least work of the multiprocessor, or of its place for a block, that has the most, for any order of the blocks."""
     blocks = kernel.get("counted_blocks", kernel["blocks"])
     if not blocks:
         return 0
-    rounds = math.ceil(blocks / multiprocessors())
-    found = kernel["work"]
-    # Of blocks that are not counted nothing is known, so that no number of blocks is known to be on one multiprocessor.
-    least = rounds * found["least"][work] if blocks == kernel["blocks"] and not kernel.get("stopped") else 0
-    return max(found["sum"][work] / min(blocks, multiprocessors()), found["most"][work], least)
+    places = min(multiprocessors() * max(places_of_multiprocessor, 1), blocks)
+    # A report of an earlier version has fewer kinds of work.
+    total, least, most = (kernel["work"][part].get(work, 0) for part in ("sum", "least", "most"))
+    # Of blocks that are not counted nothing is known, so that no number of blocks is known to be in one place.
+    rounds = math.ceil(blocks / places) if blocks == kernel["blocks"] and not kernel.get("stopped") else 0
+    return max(total / places, most, rounds * least)
+
+
+def _one_after_another(kernel: Mapping[str, Any], work: str) -> float:
+    """Return the least that blocks which run one after another wait for. How many run at a time is known from the machine code."""
+    return _of_busiest(kernel, work, kernel["resources"]["blocks"] if "resources" in kernel else kernel["blocks"])
+
+
+def _into_l2(kernel: Mapping[str, Any]) -> float:
+    """Return the cycles that the way into the L2 takes for stores: one for a sector, and another where a part of a sector is written."""
+    work = kernel["work"]["sum"]
+    return work["stored_sectors"] + work.get("partly_written_lines", 0)
 
 
 def _past_l2(kernel: Mapping[str, Any]) -> float:
@@ -97,9 +110,16 @@ RESOURCES = (
     Resource("double_precision", "arithmetic in double precision", lambda kernel: _of_busiest(kernel, "double_precision")),
     Resource("special_functions", "special functions", lambda kernel: _of_busiest(kernel, "special_functions")),
     Resource("tensor_cores", "products of tensor cores", lambda kernel: _of_busiest(kernel, "tensor_multiplications")),
-    Resource("barriers", "barriers, one after another", lambda kernel: kernel["work"]["most"]["barriers"]),
+    Resource("barriers", "barriers, one after another", lambda kernel: _one_after_another(kernel, "barriers")),
+    Resource("loads_in_a_row", "loads that wait for one another", lambda kernel: _one_after_another(kernel, "loads_in_a_row")),
+    Resource(
+        "shared_loads_in_a_row",
+        "loads of shared memory that wait for one another",
+        lambda kernel: _one_after_another(kernel, "shared_loads_in_a_row"),
+    ),
     Resource("multiprocessor_stores", "stores of the busiest multiprocessor", lambda kernel: _of_busiest(kernel, "stored_sectors")),
     Resource("l2_stores", "stores to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
+    Resource("l2_input", "stores on the way into the L2", _into_l2),
     Resource("l2_loads", "first loads from the L2", lambda kernel: kernel["work"]["loaded_sectors"]),
     Resource("dram", "DRAM, past what the L2 holds", _past_l2),
 )
@@ -128,12 +148,14 @@ def certain_work(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
         elif line["space"] == "global":
             wavefronts = line["requests"] + math.ceil(line["sectors"] / _SECTORS_OF_WAVEFRONT)
             gone = {"wavefronts": wavefronts, "instructions": line["requests"], "stored_sectors": line["sectors"] if stores else 0}
+            # Lines are not counted for each access; it writes no more of them in part than it moves sectors.
+            gone["partly_written_lines"] = gone["stored_sectors"]
             touched = "stored_sectors" if stores else "loaded_sectors"
             work[touched] = max(work[touched] - line["sectors"], 0)
         else:
             continue
         for key, number in gone.items():
-            work["sum"][key] = max(work["sum"][key] - number, 0)
+            work["sum"][key] = max(work["sum"].get(key, 0) - number, 0)
             work["least"][key] = work["most"][key] = 0
     return work
 

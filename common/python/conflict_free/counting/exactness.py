@@ -59,12 +59,16 @@ class Comparison:
     # one lane does it for all. 0 bytes: another access is counted in its place.
     counted: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
     fused: list[dict] = field(default_factory=list)
+    # Lines of the PTX with accesses that the machine code may not make.
+    uncertain: set[int] = field(default_factory=set)
     # By line of the PTX: the branches at which diverging lanes of a warp make a launch inexact, and the reason.
     branches: dict[int, dict] = field(default_factory=dict)
 
     def note(self, access: Access, sass: str, why: str, exact: bool) -> None:
         entry = _entry(access, sass, why)
         self.exact &= exact
+        if not exact:
+            self.uncertain.add(access.line)
         if entry not in self.fused:
             self.fused.append(entry)
 
@@ -303,6 +307,7 @@ def compare_text(ptx: str, disassembly: str) -> dict[str, Comparison]:
             if known is not found:
                 known.exact &= found.exact and known.counted == found.counted
                 known.fused += [entry for entry in found.fused if entry not in known.fused]
+                known.uncertain |= found.uncertain
                 known.branches = found.branches | known.branches
     return results
 
@@ -335,6 +340,7 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
             "exact": result.exact,
             "fused": result.fused,
             "counted": {str(line): list(how) for line, how in sorted(result.counted.items())},
+            "uncertain": sorted(result.uncertain),
             "branches": {str(line): why for line, why in sorted(result.branches.items())},
             **({"resources": list(code.resources[name])} if name in code.resources else {}),
         }

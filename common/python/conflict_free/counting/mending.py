@@ -25,7 +25,7 @@ _WORK = {
     ("shared", "async_copy"): (("wavefronts", 1),),
     ("global", "load"): (("wavefronts", 4),),
     ("global", "async_copy"): (("wavefronts", 4),),
-    ("global", "store"): (("stored_sectors", 1), ("wavefronts", 4)),
+    ("global", "store"): (("stored_sectors", 1), ("partly_written_lines", 1), ("wavefronts", 4)),
     ("global", "atomic"): (("stored_sectors", 1), ("wavefronts", 4)),
 }
 #: The distinct sectors of the launch's work to which an access of global memory adds; a bulk copy adds to one of the two.
@@ -107,7 +107,7 @@ def _without(kernel: Mapping[str, Any], line: Mapping[str, Any], excess: int) ->
     changed = {**kernel, "work": copy.deepcopy(kernel["work"])}
     for key, units in _WORK.get((line["space"], line["op"]), ()):
         work = changed["work"]
-        if not work["sum"][key]:
+        if not work["sum"].get(key):
             continue
         remains = max(1 - excess / units / work["sum"][key], 0)
         for part in ("sum", "least", "most"):

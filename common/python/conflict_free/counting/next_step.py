@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The first sentence of a launch's report: what to change next, by what limits the launch. Standard library only."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from conflict_free.counts import GROUPS, MEASURES
@@ -41,6 +41,13 @@ def _of_instructions(kernel: Mapping[str, Any]) -> str:
     return f"fewer instructions, {100 * (1 - accesses):.0f} % of them arithmetic: for products of matrices, tensor cores take fewer"
 
 
+def _of_loads_in_a_row(work: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda kernel: (
+        f"a shorter chain than that of {kernel['work']['most'][work]:,} loads, each of which waits for the address that the one before finds: "
+        "divide it among more threads, or put what it visits next to each other"
+    )
+
+
 _STEPS = {
     "wavefronts": _of_wavefronts,
     "instructions": _of_instructions,
@@ -48,8 +55,11 @@ _STEPS = {
     "special_functions": "fewer special functions: their pipe takes one instruction in two cycles",
     "tensor_cores": "fewer products, or of smaller elements: a multiprocessor's tensor cores multiply 2,048 pairs of 16 bits in a cycle",
     "barriers": "fewer barriers: they come one after another",
+    "loads_in_a_row": _of_loads_in_a_row("loads_in_a_row"),
+    "shared_loads_in_a_row": _of_loads_in_a_row("shared_loads_in_a_row"),
     "multiprocessor_stores": "fewer bytes stored, or more even blocks: the busiest multiprocessor stores a sector a cycle",
     "l2_stores": "fewer bytes stored",
+    "l2_input": "fewer stores that write a part of a sector: the way into the L2 takes another cycle for each",
     "l2_loads": "fewer distinct bytes loaded",
     "dram": "fewer distinct bytes",
 }

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from conflict_free.counting import bound, failing, html_report, mending, printed_report, report_diff, sarif_report
+from conflict_free.counting import bound, failing, html_report, mending, next_step, printed_report, report_diff, sarif_report
 from conflict_free.counts import WORK
 from conflict_free.model_files import RATES
 
@@ -48,6 +48,7 @@ def test_each_resource_has_its_rate():
     assert found.cycles["wavefronts"] == int(1000 / PER_CYCLE["wavefronts"])
     assert found.cycles["barriers"] == int(706 / PER_CYCLE["barriers"])
     assert found.cycles["l2_stores"] == int(734000 / PER_CYCLE["l2_stores"])
+    assert found.cycles["l2_input"] == int(734000 / PER_CYCLE["l2_input"])
     assert found.cycles["l2_loads"] == int(135000 / PER_CYCLE["l2_loads"])
     assert found.cycles_at_least == max(found.cycles.values())
     assert found.cycles[found.limited_by] == found.cycles_at_least
@@ -72,6 +73,32 @@ def test_the_busiest_multiprocessor_counts(blocks, least, most, busiest):
     assert cycles(launch(blocks, total=work(total), least=work(least), most=work(most)), "wavefronts") == int(
         busiest / PER_CYCLE["wavefronts"]
     )
+
+
+@pytest.mark.parametrize("work_of_block", ["barriers", "loads_in_a_row", "shared_loads_in_a_row"])
+def test_blocks_wait_one_after_another_where_few_run_at_a_time(work_of_block):
+    each = work(**{work_of_block: 100})
+    kernel = launch(132 * 8, total=work(**{work_of_block: 132 * 800}), least=each, most=each)
+    assert cycles(kernel, work_of_block) == int(100 / PER_CYCLE[work_of_block])
+    assert cycles({**kernel, "resources": {"blocks": 3}}, work_of_block) == int(300 / PER_CYCLE[work_of_block])
+    # One of the blocks has more than its share.
+    assert cycles({**kernel, "resources": {"blocks": 8}}, work_of_block) == int(100 / PER_CYCLE[work_of_block])
+
+
+def test_sectors_written_in_part_take_two_cycles_of_the_way_into_the_l2():
+    columns = launch(1320, total=work(stored_sectors=734000, partly_written_lines=734000))
+    assert bound.bound_of(columns, "sm_90").limited_by == "l2_input"
+    assert cycles(columns, "l2_input") == int(2 * 734000 / PER_CYCLE["l2_input"])
+    assert "Next: fewer stores that write a part of a sector" in next_step.next_step(columns, "sm_90")
+    rows = launch(1320, total=work(stored_sectors=734000))
+    assert bound.bound_of(rows, "sm_90").limited_by == "l2_stores"
+
+
+@pytest.mark.parametrize("work_of_block", ["loads_in_a_row", "shared_loads_in_a_row"])
+def test_a_chain_that_limits_is_the_next_step(work_of_block):
+    chain = work(**{work_of_block: 1064})
+    said = next_step.next_step(launch(132, total=chain, most=chain), "sm_90")
+    assert "that wait for one another. Next: a shorter chain than that of 1,064 loads" in said
 
 
 def test_of_blocks_that_were_not_counted_nothing_is_known():

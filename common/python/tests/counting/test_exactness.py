@@ -354,3 +354,9 @@ def test_texts_are_compared(instructions, exact, why):
 def test_loops_of_machine_code_are_told_apart():
     (section,) = sass_accesses.read(sass((0, ".L_x_1:"), LOOP[0], (18, "@P0 BRA `(.L_x_1)"), LOOP[1]))
     assert [access.loop for access in section.accesses] == [16, -1]
+
+
+def test_accesses_that_the_machine_code_may_not_make_are_uncertain():
+    assert exactness.compare_text(PTX, sass(*LOOP, *REST))["k"].uncertain == set()
+    assert exactness.compare_text(PTX, sass((14, "LDS.64 R2, [R8]"), *LOOP[2:], *REST))["k"].uncertain == set()
+    assert exactness.compare_text(PTX, sass(*LOOP[:1], *LOOP[2:], *REST))["k"].uncertain == {15}

@@ -30,6 +30,8 @@ Decoder::Decoder(const LoadedModule& module, Program& program, int function)
 }
 
 std::unique_ptr<Code> Decoder::decode() {
+    const FunctionFusion* const fusion = find_fusion(text_.fingerprint, function_.name);
+    chains_ = find_chains(function_, fusion ? fusion->uncertain : std::set<int>{});
     lay_out_local_memory();
     lay_out_registers();
     refuse_branches_without_label();
@@ -48,6 +50,10 @@ std::unique_ptr<Code> Decoder::decode() {
             keep(code_->instructions.emplace_back(tally_instruction()), issued);
         const ptx::Instruction& instruction = function_.instructions[current_];
         try {
+            if (const ChainStep step = chains_.steps[current_]; step != ChainStep::none) {
+                code_->instructions.push_back(chain_instruction(*this, instruction, step, depths_));
+                add_guard(code_->instructions.back(), instruction);
+            }
             code_->instructions.push_back(decode(instruction));
         } catch (const std::out_of_range&) {
             // Decoders look for the operands that the instruction should have.
@@ -89,6 +95,9 @@ void Decoder::lay_out_registers() {
         const std::size_t parts = reg.vector ? static_cast<std::size_t>(reg.vector) : 1;
         registers_.push_back(take(std::max<std::size_t>(static_cast<std::size_t>(bytes) * warp_size * parts, 4)));
     }
+    code_->depths = code_->constants.size();
+    for (const bool is_deep : chains_.is_deep) depths_.push_back(is_deep ? take(sizeof(ChainDepth)) : no_operand);
+    code_->depth_bytes = code_->constants.size() - code_->depths;
 }
 
 void Decoder::place_instructions() {
@@ -97,10 +106,13 @@ void Decoder::place_instructions() {
         if (join >= 0) is_join[join] = true;
     std::uint32_t next = 0;
     for (std::size_t i = 0; i <= function_.instructions.size(); ++i) {
-        // A branch to a place where lanes meet goes to the join instruction, and one to a basic block to its tally.
+        // A branch to a place where lanes meet goes to the join instruction, one to a basic block to its tally, and others to the step of
+        // a chain.
         positions_.push_back(next);
         next += is_join[i] ? 2 : 1;
-        if (i < function_.instructions.size() && issued_[static_cast<int>(i)].instructions > 0) ++next;
+        if (i == function_.instructions.size()) break;
+        const int number = static_cast<int>(i);
+        next += (issued_[number].instructions > 0) + (chains_.steps[number] != ChainStep::none);
     }
 }
 
@@ -137,13 +149,16 @@ std::uint32_t Decoder::next_program_counter(const ptx::Instruction& instruction)
     return static_cast<std::uint32_t>(module_.instruction_places.size() - 1);
 }
 
+void Decoder::add_guard(DecodedInstruction& out, const ptx::Instruction& instruction) const {
+    if (instruction.guard < 0) return;
+    out.guard = registers_[instruction.guard];
+    if (instruction.guard_negated) out.negated |= 1u << 31;
+}
+
 DecodedInstruction Decoder::decode(const ptx::Instruction& instruction) {
     refuse_sinks_as_sources(instruction);
     DecodedInstruction out;
-    if (instruction.guard >= 0) {
-        out.guard = registers_[instruction.guard];
-        if (instruction.guard_negated) out.negated |= 1u << 31;
-    }
+    add_guard(out, instruction);
     out.program_counter = next_program_counter(instruction);
     for (const Form& form : forms_of(instruction.opcode)) {
         if (form.executes) out.execute = form.executes;

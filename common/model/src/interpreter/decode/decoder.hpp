@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "interpreter/decode/chains.hpp"
 #include "interpreter/decode/polls.hpp"
 #include "interpreter/schedule/warp.hpp"
 
@@ -102,6 +103,7 @@ private:
     void lay_out_local_memory();
     void place_instructions();
     DecodedInstruction decode(const ptx::Instruction& instruction);
+    void add_guard(DecodedInstruction& out, const ptx::Instruction& instruction) const;
     void refuse_sinks_as_sources(const ptx::Instruction& instruction) const;
     Message message_of(MessageCode code, const ptx::Instruction& instruction) const;
     void refuse_branches_without_label() const;
@@ -131,6 +133,9 @@ private:
     std::uint32_t scratch_ = no_operand;
     ptx::Numbered<std::uint32_t> positions_;
     ptx::Numbered<simt::Work> issued_;
+    Chains chains_;
+    /// The places of the registers' depths (chains.hpp); no_operand for those without one.
+    ptx::Numbered<std::uint32_t> depths_;
     int current_ = 0;
     std::size_t constants_end_ = 0;
     bool constants_closed_ = false;

@@ -39,6 +39,7 @@ FunctionFusion function_from(const Json& json) {
     FunctionFusion function;
     function.exact = json.at("exact");
     for (const auto& [line, how] : json.at("counted").items()) function.counted[std::stoi(line)] = {how.at(0), how.at(1), how.at(2)};
+    json.at("uncertain").get_to(function.uncertain);
     for (const Json& note : json.at("fused")) function.notes.push_back(note_from(note));
     for (const auto& [line, note] : json.at("branches").items()) function.branches[std::stoi(line)] = note_from(note);
     if (const auto used = json.find("resources"); used != json.end())

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ struct FunctionFusion {
     /// By line of the text.
     std::map<int, CountedAccess> counted;
     std::vector<FusedAccess> notes;
+    /// The lines of the text with accesses that the machine code may not make.
+    std::set<int> uncertain;
     /// The branches of the text, by line, at which the machine code differs if lanes of a warp diverge there.
     std::map<int, FusedAccess> branches;
     /// The registers and spilled bytes of a kernel; no registers where the compiler told none.

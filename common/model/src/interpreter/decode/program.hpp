@@ -79,6 +79,8 @@ struct Code {
     std::size_t frame_bytes = 0;
     /// The initial contents of a frame: its constants.
     std::vector<unsigned char> constants;
+    /// The registers' depths in chains of loads (chains.hpp): place in the frame, and bytes.
+    std::size_t depths = 0, depth_bytes = 0;
     std::vector<SpecialSlot> specials;
     std::vector<LocalSlot> local_addresses;
     std::uint64_t local_bytes = 0;

@@ -61,6 +61,7 @@ void Block::begin(std::uint64_t block_number) {
     cluster_barrier = {};
     barriers_in_use = 0;
     ended_threads = 0;
+    work = {};
     asynchronous.reset();
     idle_ = false;
     watch.begin_block(index, number);
@@ -102,6 +103,7 @@ bool Block::run_slice() {
 }
 
 void Block::end_watching() {
+    watch.add_work(work);
     for (const auto& warp : warps) watch.add_work(warp->work);
     watch.end_block();
 }

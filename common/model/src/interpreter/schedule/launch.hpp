@@ -148,6 +148,8 @@ struct Block {
     bool came_to_cluster_barrier = false;
     /// Threads that have ended.
     int ended_threads = 0;
+    /// The block's longest chains of loads (chains.hpp).
+    simt::Work work;
     WarpAccess access{};
     /// Predicts an instruction's next accesses to global memory. Instructions may share an entry, which costs time only.
     std::array<StridePrediction, 128> predictions{};

@@ -42,6 +42,7 @@ Frame* Warp::new_frame(const Code& callee) {
         made = std::move(*found);
         spare_frames_.erase(found);
         *made = Frame{.code = &callee, .registers = made->registers, .has_fixed_specials = made->has_fixed_specials};
+        if (callee.depth_bytes > 0) std::memset(made->registers + callee.depths, 0, callee.depth_bytes);
     } else {
         made = std::make_unique<Frame>();
         made->code = &callee;
