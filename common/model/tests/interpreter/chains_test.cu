@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int N = 64;
+constexpr int ring_size = 64;
 
 struct Node {
     Node* next;
@@ -21,8 +21,8 @@ struct Node {
 
 __global__ void make_ring(int* next, Node* nodes) {
     const int i = threadIdx.x;
-    next[i] = (i + 5) % N;
-    nodes[i] = {&nodes[(i + 5) % N], i};
+    next[i] = (i + 5) % ring_size;
+    nodes[i] = {&nodes[(i + 5) % ring_size], i};
 }
 
 __global__ void walk(int* output, const int* next, int loads) {
@@ -39,7 +39,7 @@ __global__ void walk_nodes(int* output, const Node* node, int loads) {
 }
 
 __global__ void walk_in_shared_memory(int* output, const int* next, int loads) {
-    __shared__ int own[N];
+    __shared__ int own[ring_size];
     own[threadIdx.x] = next[threadIdx.x];
     __syncthreads();
     int at = threadIdx.x;
@@ -60,7 +60,7 @@ __global__ void walk_apart(int* output, const int* next, int of_first, int of_ot
 __global__ void add_up(int* output, const int* values, int loads) {
     int sum = 0;
 #pragma unroll 1
-    for (int i = 0; i < loads; ++i) sum += values[(threadIdx.x + i) % N];
+    for (int i = 0; i < loads; ++i) sum += values[(threadIdx.x + i) % ring_size];
     output[threadIdx.x] = sum;
 }
 
@@ -70,12 +70,12 @@ __global__ void gather(int* output, const int* index) { output[threadIdx.x] = in
 __global__ void begin_again(int* output, const int* next, int walks) {
     int sum = 0;
 #pragma unroll 1
-    for (int i = 0; i < walks; ++i) sum += next[next[(threadIdx.x + i) % N]];
+    for (int i = 0; i < walks; ++i) sum += next[next[(threadIdx.x + i) % ring_size]];
     output[threadIdx.x] = sum;
 }
 
 __global__ void search(int* output, const int* sorted, int wanted) {
-    int low = 0, high = N;
+    int low = 0, high = ring_size;
 #pragma unroll 1
     while (low + 1 < high) {
         const int middle = (low + high) / 2;
@@ -90,10 +90,10 @@ class Chains : public testing::Test {
 protected:
     void SetUp() override {
         model::set_machine("sm_90");
-        cudaMalloc(&next, N * sizeof *next);
-        cudaMalloc(&nodes, N * sizeof *nodes);
-        cudaMalloc(&output, N * sizeof *output);
-        make_ring<<<1, N>>>(next, nodes);
+        cudaMalloc(&next, ring_size * sizeof *next);
+        cudaMalloc(&nodes, ring_size * sizeof *nodes);
+        cudaMalloc(&output, ring_size * sizeof *output);
+        make_ring<<<1, ring_size>>>(next, nodes);
         cudaDeviceSynchronize();
         model::take_launches();
     }
@@ -117,38 +117,38 @@ protected:
 };
 
 TEST_F(Chains, OfAWalkHasAllItsLoads) {
-    walk<<<1, N>>>(output, next, 100);
+    walk<<<1, ring_size>>>(output, next, 100);
     EXPECT_EQ(longest(), Longest(100, 0));
-    walk<<<1, N>>>(output, next, 1);
+    walk<<<1, ring_size>>>(output, next, 1);
     EXPECT_EQ(longest(), Longest(1, 0));
     // The value of the last node is a load more, by an address that 100 loads have found.
-    walk_nodes<<<1, N>>>(output, nodes, 100);
+    walk_nodes<<<1, ring_size>>>(output, nodes, 100);
     EXPECT_EQ(longest(), Longest(100, 0));
 }
 
 TEST_F(Chains, GoThroughSharedMemory) {
-    walk_in_shared_memory<<<1, N>>>(output, next, 70);
+    walk_in_shared_memory<<<1, ring_size>>>(output, next, 70);
     EXPECT_EQ(longest(), Longest(0, 70));
 }
 
 TEST_F(Chains, AreThoseOfTheFirstLane) {
-    walk_apart<<<1, N>>>(output, next, 20, 50);
+    walk_apart<<<1, ring_size>>>(output, next, 20, 50);
     EXPECT_EQ(longest(), Longest(20, 0));
-    walk_apart<<<1, N>>>(output, next, 50, 20);
+    walk_apart<<<1, ring_size>>>(output, next, 50, 20);
     EXPECT_EQ(longest(), Longest(50, 0));
 }
 
 TEST_F(Chains, HaveNoLoadThatWaitsForNone) {
-    add_up<<<1, N>>>(output, next, 50);
+    add_up<<<1, ring_size>>>(output, next, 50);
     EXPECT_EQ(longest(), Longest(0, 0));
-    gather<<<1, N>>>(output, next);
+    gather<<<1, ring_size>>>(output, next);
     EXPECT_EQ(longest(), Longest(1, 0));
-    begin_again<<<1, N>>>(output, next, 50);
+    begin_again<<<1, ring_size>>>(output, next, 50);
     EXPECT_EQ(longest(), Longest(1, 0));
 }
 
 TEST_F(Chains, OfABinarySearchHasALoadForEachHalf) {
-    search<<<1, N>>>(output, next, 3);
+    search<<<1, ring_size>>>(output, next, 3);
     EXPECT_EQ(longest().first, 6u);
 }
 
