@@ -149,7 +149,7 @@ def test_the_bounds_of_a_page_name_what_limits_each_kernel(counted, monkeypatch)
 
 
 def test_the_plot_of_bounds_has_each_time_that_was_counted_at_its_size(counted, monkeypatch, tmp_path):
-    work = dict.fromkeys(WORK, 100)
+    work = dict.fromkeys(WORK, 100) | dict.fromkeys(("loads_in_a_row", "shared_loads_in_a_row"), 0)
     found = {"sum": work, "least": work, "most": work, "loaded_sectors": 0, "stored_sectors": 0}
     launch = {"kernel": "k", "cycles": 50000, "blocks": 1, "work": found}
     table = {"provenance": {"gpu": "G", "date": "today"}, "programs": {"p": {"source": "a/b", "launches": [launch]}}}
