@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
         ),
         ("document.querySelectorAll('.sidebar-tree a')[4].style.opacity = 0.4", "color-contrast"),
         ("document.querySelector('pre').removeAttribute('tabindex')", "scrollable-region-focusable"),
-        ("document.querySelector('img').removeAttribute('alt')", "image-alt"),
+        ("document.querySelector('article').insertAdjacentHTML('beforeend', '<img src=any>')", "image-alt"),
         ("document.querySelector('[role=heading]').removeAttribute('aria-level')", "aria-required-attr"),
     ],
 )

@@ -14,7 +14,7 @@ from conflict_free.evidence.sentences import plural
 from ..project import EvidenceDirective, picture, render
 
 #: Units of the picture: the wait for a load, the wait at a barrier, the issue of an instruction, the height of a row, and the room for its name.
-WAIT, BARRIER, ISSUE, ROW, LEFT = 62, 30, 6, 17, 58
+WAIT, BARRIER, ISSUE, ROW, LEFT = 62, 30, 6, 17, 66
 
 #: What the thread of the drawing does.
 LOADS, LOAD_BYTES = 4, 4
