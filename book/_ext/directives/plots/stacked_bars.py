@@ -15,7 +15,7 @@ from conflict_free.evidence.names import ResultError
 from ..project import EvidenceDirective, picture, render
 
 #: Units of the picture: the longest bar, room for the words behind it, height of a bar with its name above it, least width for a number.
-LONGEST, WORDS, ROW, NUMBER = 400, 104, 40, 30
+LONGEST, WORDS, ROW, NUMBER = 400, 104, 38, 30
 #: More parts would not be told apart.
 MOST_PARTS = 4
 
