@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "A full multiprocessor has enough in flight": copies and transposes with 4, 8 and 16 loads a thread, and with as many
+// "A full multiprocessor has enough in flight": copies and transposes with 1, 4, 8 and 16 loads a thread, and with as many
 // blocks resident as the shared memory that each asks for leaves room for.
 
 #include "matrices.cuh"
@@ -97,8 +97,8 @@ size_t measure(const Matrices& m, const char* name)
 template <Order order>
 size_t measure(const Matrices& m, const char* name)
 {
-    return measure<order, 32, 4>(m, name) + measure<order, 32, 8>(m, name) + measure<order, 64, 4>(m, name) +
-           measure<order, 64, 8>(m, name) + measure<order, 64, 16>(m, name);
+    return measure<order, 32, 1>(m, name) + measure<order, 32, 4>(m, name) + measure<order, 32, 8>(m, name) +
+           measure<order, 64, 4>(m, name) + measure<order, 64, 8>(m, name) + measure<order, 64, 16>(m, name);
 }
 
 int main()
