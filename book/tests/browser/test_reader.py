@@ -81,13 +81,6 @@ def test_every_right_number_is_said_to_be_right(page):
         assert set(page.locator(".predict .try output").all_inner_texts()) == {"Right."}
 
 
-def test_the_explorer_shows_all_sectors_of_a_column_at_once(page):
-    open_page(page, "naive.html")
-    stage = page.locator(".sector-explorer .stage")
-    assert stage.locator("svg").count() == 32
-    assert stage.evaluate("stage => stage.scrollHeight <= stage.clientHeight")
-
-
 def test_a_word_that_is_not_there(page):
     open_page(page, "search.html")
     page.goto(page.url + "?q=zeppelin", wait_until="load")

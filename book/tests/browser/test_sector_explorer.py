@@ -75,9 +75,17 @@ def test_the_page_has_the_rule_of_the_model(shared_page):
 def test_a_page_begins_with_a_case_that_it_does_not_ask_for(page, name):
     open_page(page, name)
     figure = page.locator("figure.sector-explorer")
-    assert figure.get_attribute("data-sectors") == {"copy.html": "9", "naive.html": "32"}[name]
+    assert figure.get_attribute("data-sectors") == {"copy.html": "9", "naive.html": "24"}[name]
     assert figure.locator(".fallback").is_hidden() and figure.locator(".stage svg").count() == int(figure.get_attribute("data-sectors"))
     assert page.trouble == []
+
+
+def test_all_sectors_of_a_column_are_in_view_at_once(page):
+    open_page(page, "naive.html")
+    choose(page, stride=1000)
+    stage = page.locator(".sector-explorer .stage")
+    assert stage.locator("svg").count() == 32
+    assert stage.evaluate("stage => stage.scrollHeight <= stage.clientHeight")
 
 
 def test_a_stride_of_three_floats_at_offset_8(page):

@@ -10,7 +10,6 @@ from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
-from conflict_free.evidence.sentences import plural
 
 from ..project import EvidenceDirective, picture, render
 
@@ -31,11 +30,12 @@ def panel_of(kernel: str, tiles: int, at_once: int, down: bool) -> dict[str, Any
     """Return the tiles of a kernel's input and output for the template, and those that the first ``at_once`` blocks read and write."""
     read = {tile_of(block, tiles, down): block for block in range(at_once)}
     written = {(column, row): block for (row, column), block in read.items()}
-    rows = len({row for row, _ in written})
+    whole = all(sum(row == one for row, _ in written) == tiles for one in {row for row, _ in written})
     return {
         "kernel": kernel,
         "way": "down the columns" if down else "along the rows",
-        "rows": f"{plural(rows, 'row')} of tiles",
+        # Whole rows of tiles are whole rows of the matrix, one after the other; of any others each row of the matrix has its own piece.
+        "ranges": "one range" if whole else "a range for each row of the output",
         "sides": [
             {"words": words, "left": left, "cells": [_cell(row, column, tiles, found) for row in range(tiles) for column in range(tiles)]}
             for words, left, found in (("read", 0, read), ("written", tiles * CELL + GAP, written))
@@ -73,7 +73,7 @@ class BlockOrders(EvidenceDirective, directive="block-orders"):
                 raise ResultError(f"{argument} does not say 'int x = blockIdx.x *' or 'blockIdx.y', so its order of blocks is not known")
             panels.append(panel_of(kernel, tiles, at_once, found[1] == "y"))
         said = " ".join(
-            f"{one['kernel']}: blocks numbered {one['way']}; blocks 0 to {at_once - 1} write to {one['rows']}." for one in panels
+            f"{one['kernel']}: blocks numbered {one['way']}; blocks 0 to {at_once - 1} store in {one['ranges']}." for one in panels
         )
         side = tiles * CELL
         html = render(
