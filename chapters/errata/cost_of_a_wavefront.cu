@@ -102,7 +102,7 @@ int main()
                    measure<1, 8>(sums, numbers) + measure<1, 16>(sums, numbers) + measure<2, 1>(sums, numbers) +
                    measure<1, 1, Change::store_off>(sums, numbers) +
                    measure<1, 1, Change::multiplication_off>(sums, numbers) + measure<1, 1, Change::jump>(sums, numbers) +
-                   measure<2, 1, Change::jump>(sums, numbers);
+                   measure<1, 4, Change::jump>(sums, numbers) + measure<2, 1, Change::jump>(sums, numbers);
     std::printf("%zu sums are wrong\n", wrong);
     return wrong != 0;
 }
