@@ -137,7 +137,8 @@ def test_each_report_has_the_bound(source):
     assert "<h3>What to mend first</h3>" in page and '<meter value="1000" max="1000">' in page
     (note,) = [each for each in sarif_report.log(report(first), [source])["runs"][0]["results"] if each["level"] == "note"]
     text = note["message"]["text"]
-    assert "1,000 cycles at least. Limited by wavefronts" in text and "Next: a.cu:3, shared store" in text and "Without it 39." in text
+    assert "1,000 cycles at least. Limited by wavefronts" in text and "Next: shared store at a.cu:3" in text
+    assert text.endswith("With the shared store at a.cu:3 at its best, 39.")
     assert note["locations"][0]["physicalLocation"]["region"]["startLine"] == 3
     less = {**one, "wavefronts": 10, "barriers": 5}
     faster = {**first, "work": {**work, "least": less, "most": less, "sum": less}}
