@@ -15,4 +15,9 @@ if __name__ == "__main__":
     # Python has put this folder first, where modules of the package would hide others of the same name.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     sys.argv = sys.argv[1:]
-    runpy.run_module(f"conflict_free.{sys.argv[0]}", run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module(f"conflict_free.{sys.argv[0]}", run_name="__main__", alter_sys=True)
+    except KeyboardInterrupt:
+        # Ctrl+C while the module imports others; run_main() answers later ones.
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)

@@ -110,6 +110,7 @@ RESOURCES = (
     Resource("double_precision", "arithmetic in double precision", lambda kernel: _of_busiest(kernel, "double_precision")),
     Resource("special_functions", "special functions", lambda kernel: _of_busiest(kernel, "special_functions")),
     Resource("tensor_cores", "products of tensor cores", lambda kernel: _of_busiest(kernel, "tensor_multiplications")),
+    Resource("constant_words", "different words of constant memory", lambda kernel: _of_busiest(kernel, "constant_words")),
     Resource("barriers", "barriers, one after another", lambda kernel: _one_after_another(kernel, "barriers")),
     Resource("loads_in_a_row", "loads that wait for one another", lambda kernel: _one_after_another(kernel, "loads_in_a_row")),
     Resource(
@@ -152,6 +153,8 @@ def certain_work(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
             gone["partly_written_lines"] = gone["stored_sectors"]
             touched = "stored_sectors" if stores else "loaded_sectors"
             work[touched] = max(work[touched] - line["sectors"], 0)
+        elif line["space"] == "constant":
+            gone = {"constant_words": line["words"]}
         else:
             continue
         for key, number in gone.items():

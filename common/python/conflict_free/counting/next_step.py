@@ -8,6 +8,7 @@ from typing import Any
 from conflict_free.counts import GROUPS, MEASURES
 
 from .bound import NAMES, Bound, bound_of, multiprocessors
+from .launches import place_text
 from .mending import all_mended, times_loaded, times_stored, what_to_mend
 
 # An access is what to change next if the bound falls by this part with all accesses at their best.
@@ -66,6 +67,16 @@ def _of_instructions(kernel: Mapping[str, Any]) -> str:
     return f"fewer instructions: {arithmetic}; for products of matrices, tensor cores take fewer"
 
 
+def _of_constants(kernel: Mapping[str, Any]) -> str:
+    loads = [line for line in kernel["lines"] if line["space"] == "constant"]
+    most = max(loads, key=lambda line: line["words"], default=None)
+    place = f" at {place_text(most, ())}" if most else ""
+    return (
+        f"fewer different words in a load of constant memory{place}, whose lanes take turns: let all lanes read one word, or keep the table in "
+        "shared memory"
+    )
+
+
 def _of_loads_in_a_row(work: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda kernel: (
         f"a shorter chain than that of {kernel['work']['most'][work]:,} loads, each of which waits for the address that the one before finds: "
@@ -85,6 +96,7 @@ _STEPS = {
     "double_precision": "less double precision: its pipe takes two instructions a cycle, a half of what single precision has",
     "special_functions": "fewer special functions: their pipe takes one instruction in two cycles",
     "tensor_cores": "fewer products, or of smaller elements: a multiprocessor's tensor cores multiply 2,048 pairs of 16 bits in a cycle",
+    "constant_words": _of_constants,
     "barriers": "fewer barriers, which come one after another: let the lanes of a warp exchange values by shuffles, and give each thread more work between two",
     "loads_in_a_row": _of_loads_in_a_row("loads_in_a_row"),
     "shared_loads_in_a_row": _of_loads_in_a_row("shared_loads_in_a_row"),

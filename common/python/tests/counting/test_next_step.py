@@ -47,6 +47,11 @@ ROWS = 132 * 4
             launch(ROWS, total=work(901_000, instructions=4_460_544)) | {"shared_load": group(number=196_608, wavefronts=655_360)},
             "96 % of the instructions are arithmetic; for products of matrices",
         ),
+        (
+            launch(ROWS, total=work(132, constant_words=132_000))
+            | {"lines": [{"file": "kernel.cu", "line": 16, "space": "constant", "op": "load", "instructions": 4_125, "words": 132_000}]},
+            "of constant memory at kernel.cu:16, whose lanes take turns",
+        ),
         (launch(1, total=work(8), most=work(8)), "Blocks for 1 of 132 multiprocessors"),
         (launch(ROWS, total=work(barriers=9), most=work(barriers=9)), "fewer barriers"),
         (launch(ROWS, total=work(100), loaded=100_000), "fewer distinct bytes loaded"),

@@ -46,6 +46,13 @@ def test_accesses_of_one_line_with_different_patterns_are_rows_of_their_own(caps
     assert [row[2:4] for row in rows] == [["2", "32.00*"], ["1", "1.00"]]
 
 
+def test_accesses_of_one_line_with_a_pattern_in_each_of_many_launches_are_one_row(source):
+    for number, rows in ((4, 4), (5, 1)):
+        found = launches.sum_of([kernel(lines=[store("a.cu", 3, stride=4 << n)]) for n in range(number)])
+        assert len(found["lines"]) == rows
+        assert sum(line["wavefronts"] for line in found["lines"]) == 32 * number
+
+
 def test_each_report_shows_the_reader_s_line(capsys, source):
     data = report(IN_LIBRARY)
     printed_report.show(data, [source])
