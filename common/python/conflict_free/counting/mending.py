@@ -85,22 +85,29 @@ def _stride(access: Mapping[str, Any] | None) -> tuple[int, int]:
     return access["size"], stride if 2 * often > apart.total() else 0
 
 
-def _padding_helps(size: int, stride: int) -> bool:
-    """Whether lanes that are one element further apart have no conflict. Rows of few elements are not worth an unused one."""
+def _unused_elements(size: int, stride: int) -> int:
+    """Return how many unused elements free lanes from conflicts, wherever in a word the first begins; 0 where a row has too few to spare."""
     at_a_time = _LANES * _BANK_BYTES // max(size, _BANK_BYTES)
-    words = {lane * (stride + size) // _BANK_BYTES for lane in range(at_a_time)}
-    fullest = max(Counter(word % _BANKS for word in words).values())
-    return stride >= _WORTH_PADDING * size and fullest == 1
+    if stride < _WORTH_PADDING * size:
+        return 0
+
+    def is_free(apart: int) -> bool:
+        firsts = range(0, _BANK_BYTES, size) if size < _BANK_BYTES else (0,)
+        words = ({(first + lane * apart) // _BANK_BYTES for lane in range(at_a_time)} for first in firsts)
+        return all(max(Counter(word % _BANKS for word in each).values()) == 1 for each in words)
+
+    return next((number for number in range(1, _BANK_BYTES + 1) if is_free(stride + number * size)), 0)
 
 
 def _shared_pattern(size: int, stride: int, operation: str) -> str:
     words, rest = divmod(stride, _BANK_BYTES)
     in_words = size == _BANK_BYTES and not rest
     far = f"lanes {words} words apart" if in_words else f"lanes {stride} bytes apart that access {size} bytes each"
-    if stride > size and _padding_helps(size, stride):
+    if stride > size and (unused := _unused_elements(size, stride)):
         banks = "are all in one bank" if in_words and words % _BANKS == 0 else "share banks"
         row = f"{words} words" if in_words else f"{stride} bytes"
-        return f"{far} {banks}: add one unused element to each row, or after every {row}, or swizzle"
+        elements = f"{unused} unused elements" if unused > 1 else "one unused element"
+        return f"{far} {banks}: add {elements} to each row, or after every {row}, or swizzle"
     if stride > size:
         return f"{far} share banks: let neighboring lanes access neighboring {'words' if in_words else f'{size} bytes'}, or swizzle"
     if operation == "atomic":
@@ -115,7 +122,7 @@ def _global_pattern(size: int, stride: int, operation: str, is_idle_between: boo
             "shared memory"
         )
     if stride > size:
-        return f"lanes {stride} bytes apart: {size} of each {stride} bytes are used; {operation} whole elements, or split the structure"
+        return f"lanes {stride} bytes apart: {size} of each {stride} bytes are used; {operation} whole elements, or give each field an array of its own"
     if is_idle_between:
         return "idle lanes lie between the active ones: renumber the threads, so that neighboring lanes access neighboring elements"
     if 0 < stride == size:

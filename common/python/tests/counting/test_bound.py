@@ -171,7 +171,11 @@ def test_what_adds_most_to_the_bound_is_first():
     [
         (line(1, "global", "load", 9, 4, 12), "4 of each 12 bytes are used"),
         (line(1, "shared", "load", 64, 32, 64), "16 words apart share banks: add one unused element to each row, or after every 16 words"),
-        (line(1, "shared", "load", 64, 32, 64, 2), "64 bytes apart that access 2 bytes each share banks: add one unused element"),
+        (
+            line(1, "shared", "load", 64, 32, 64, 2),
+            "64 bytes apart that access 2 bytes each share banks: add 2 unused elements to each row",
+        ),
+        (line(1, "shared", "load", 64, 32, 66, 2), "66 bytes apart that access 2 bytes each share banks: add one unused element"),
         (line(1, "shared", "load", 64, 32, 256, 8), "256 bytes apart that access 8 bytes each share banks: add one unused element"),
         (line(1, "shared", "load", 64, 32, 8), "2 words apart share banks: let neighboring lanes access neighboring words"),
         ({**line(1, "shared", "atomic", 64, 32, 0), "first_access": None}, "keep several copies"),
@@ -236,6 +240,15 @@ def test_diff_says_what_was_mended_and_what_it_cost_of_the_bound():
     ]
     # Where a file has more accesses of a kind than before, their lines tell which is which.
     assert [text.split(" shared")[0] for text in changes_of(old, [*new[:2], old[0]], (40, 48))[2:]] == ["kernel.cu:4"]
+
+
+def test_diff_compares_a_file_with_one_of_another_name():
+    old, mended = line(3, "shared", "load", 132 * 30, 132, 128), line(3, "shared", "load", 132, 132, 4)
+    (*_, change) = changes_of([old], [{**mended, "file": "padded.cu"}], (40, 17))
+    assert change.startswith("mended: padded.cu:3 shared load: wavefronts 3,960 -> 132")
+    # Of two files it is not known which one was which.
+    found = changes_of([old], [{**mended, "file": "padded.cu"}, {**mended, "file": "tile.cu"}], (40, 17))
+    assert any(each.startswith("gone: kernel.cu:3") for each in found)
 
 
 def test_of_launches_that_differ_the_one_with_the_largest_bound_is_shown(capsys):
