@@ -39,7 +39,12 @@ def _instructions(kernel: Mapping[str, Any], space: str, *operations: str) -> in
 
 def _of_wavefronts(kernel: Mapping[str, Any]) -> str:
     """Return the step for a launch whose accesses are at their best, and are too many."""
-    if 2 * _sum(kernel, "shared", "ideal_wavefronts") >= kernel["work"]["sum"]["wavefronts"]:
+    all_of_them = kernel["work"]["sum"]["wavefronts"]
+    if 2 * _instructions(kernel, "local") >= all_of_them:
+        return "fewer accesses to local memory: index arrays by constants alone, as in unrolled loops, so that they stay in registers"
+    if 2 * (shared := _sum(kernel, "shared", "ideal_wavefronts")) >= all_of_them:
+        if 2 * _sum(kernel, "shared", "ideal_wavefronts", "atomic") >= shared:
+            return "fewer atomic operations on shared memory: collect values in registers first, or combine those of a warp by shuffles"
         loads, stores = (_instructions(kernel, "shared", operation) for operation in ("load", "store"))
         if loads <= _IN_EXCHANGES * stores:
             return "fewer accesses to shared memory: let the lanes of a warp exchange values by shuffles"

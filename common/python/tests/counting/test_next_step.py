@@ -69,6 +69,14 @@ ROWS = 132 * 4
             "let the lanes of a warp exchange values by shuffles",
         ),
         (
+            launch(ROWS, total=work(6_000, instructions=9_000)) | {"shared_atomic": group(number=4_000, wavefronts=4_000)},
+            "fewer atomic operations on shared memory",
+        ),
+        (
+            launch(ROWS, total=work(6_000, instructions=9_000)) | {"local_load": group(number=4_000, sectors=4_000)},
+            "fewer accesses to local memory: index arrays by constants",
+        ),
+        (
             launch(ROWS, total=work(5, 1_000_000), stored=1_000) | {"global_store": group(number=250_000, sectors=1_000_000)},
             "fewer stores to the same data, each sector 1,000 times: keep it in registers",
         ),
