@@ -9,7 +9,7 @@ from conflict_free.counts import GROUPS, MEASURES
 
 from .bound import NAMES, Bound, bound_of, multiprocessors
 from .launches import place_text
-from .mending import all_mended, times_loaded, times_stored, what_to_mend
+from .mending import all_mended, all_to_mend, times_loaded, times_stored
 
 # An access is what to change next if the bound falls by this part with all accesses at their best.
 _WORTH = 0.05
@@ -131,7 +131,7 @@ def next_step(kernel: Mapping[str, Any], machine: str, own: Container[str] = ())
     mended = all_mended(kernel, own)
     after = bound_of(mended, machine)
     if after and after.cycles_at_least <= (1 - _WORTH) * bound.cycles_at_least:
-        first = what_to_mend(kernel, machine, own)[0]
+        first = next(each for each in all_to_mend(kernel, machine, own) if each.cycles is not None)
         text += f"{first.access} {'at ' if first.location['line'] else ''}{first.place}: {first.pattern}."
         if after.cycles:
             step = "" if after.depends_on_clock else f": {_step_of(mended, after)}"

@@ -100,6 +100,15 @@ def test_an_access_that_adds_little_to_the_bound_is_not_next():
     assert "each sector 585 times: keep it in shared memory" in next_step(kernel, "sm_90")
 
 
+def test_an_access_that_a_gpu_may_not_make_is_not_next():
+    # Two resources limit equally, so that no access alone makes the bound smaller.
+    stores = {**line(5, "global", "store", 75_700, 7_570, 128), "requests": 75_700}
+    lines = [line(3, "shared", "load", 900_000, 450_000, 128), line(4, "shared", "load", 132_000, 1_320, 128), stores]
+    kernel = launch(ROWS, total=work(132_000 + 900_000, 75_700), stored=75_700) | {"lines": lines, "exact": False}
+    kernel["fused"] = [{"file": "kernel.cu", "line": 3, "ptx": "ld.shared.f32", "sass": "", "why": "ptxas leaves it out"}]
+    assert "Next: shared load at kernel.cu:4" in next_step(kernel, "sm_90")
+
+
 def test_what_limits_after_the_accesses_are_mended_follows():
     lines = [line(79, "shared", "load", 1_048_576, 524_288, 256), line(82, "shared", "load", 1_048_576, 524_288, 32)]
     kernel = launch(ROWS, total=work(2_359_296, instructions=6_000_000)) | {"lines": lines}
