@@ -242,6 +242,13 @@ def test_diff_says_what_was_mended_and_what_it_cost_of_the_bound():
     assert [text.split(" shared")[0] for text in changes_of(old, [*new[:2], old[0]], (40, 48))[2:]] == ["kernel.cu:4"]
 
 
+def test_constants_that_a_gpu_may_not_load_are_not_in_the_bound():
+    one = {"file": "kernel.cu", "line": 3, "space": "constant", "op": "load", "instructions": 132, "words": 132 * 32}
+    kernel = launch(132, total=work(constant_words=132 * 32), most=work(constant_words=32), lines=[one])
+    assert cycles(kernel, "constant_words") == 32
+    assert cycles({**kernel, "exact": False, "fused": [note(3, "ptxas leaves it out", "ld.const.f32")]}, "constant_words") == 0
+
+
 def test_diff_compares_a_file_with_one_of_another_name():
     old, mended = line(3, "shared", "load", 132 * 30, 132, 128), line(3, "shared", "load", 132, 132, 4)
     (*_, change) = changes_of([old], [{**mended, "file": "padded.cu"}], (40, 17))

@@ -97,7 +97,20 @@ def test_an_access_that_adds_little_to_the_bound_is_not_next():
     lines = [line(8, "global", "load", 2_097_152, 2_097_152, 0), line(13, "global", "store", 10_752, 1_536, 28)]
     kernel = launch(ROWS, total=work(2_100_000, 10_752), loaded=3_584) | {"lines": lines}
     kernel |= {"global_load": group(number=2_097_152, sectors=2_097_152)}
-    assert "each sector 585 times: keep it in shared memory" in next_step(kernel, "sm_90")
+    assert "Next: fewer loads of the same data, each sector 585 times: keep it in shared memory" in next_step(kernel, "sm_90")
+
+
+def test_at_best_a_store_writes_no_line_in_part():
+    columns = {**line(12, "global", "store", 262_144, 65_536, 4096), "requests": 8_192}
+    kernel = launch(ROWS, total=work(65_536, 262_144, partly_written_lines=262_144), stored=65_536) | {"lines": [columns]}
+    assert next_step(kernel, "sm_90").endswith("With every access at its best, it is limited by stores to the L2.")
+
+
+def test_atomic_operations_on_few_addresses_are_collected_first():
+    bins = {**line(8, "global", "atomic", 685_008, 115_128, 4), "requests": 32_768}
+    kernel = launch(ROWS, total=work(216_000, 685_008), stored=32) | {"lines": [bins]}
+    kernel |= {"global_atomic": group(number=32_768, sectors=685_008) | {"ideal_sectors": 115_128}}
+    assert "change the same data, each sector 3,598 times: let each block collect" in next_step(kernel, "sm_90")
 
 
 def test_an_access_that_a_gpu_may_not_make_is_not_next():
