@@ -68,7 +68,7 @@ def _of_instructions(kernel: Mapping[str, Any]) -> str:
     has_tiles = kernel.get("barriers") and _instructions(kernel, "global", "load") and _instructions(kernel, "shared", "store")
     if resources and has_tiles and resources["warps"] <= _FEW_WARPS * resources["most_warps"]:
         few = f"{resources['warps']} of {resources['most_warps']} warps hide little of the wait for memory"
-        return f"begin to load the next tile before the arithmetic on this one (double buffering): {arithmetic}, and {few}"
+        return f"load the next tile during the arithmetic on this one (double buffering), unless it does already: {arithmetic}, and {few}"
     return f"fewer instructions: {arithmetic}; for products of matrices, tensor cores take fewer"
 
 
