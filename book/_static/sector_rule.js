@@ -3,7 +3,7 @@
 
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:fd2042e8bca97b735777a42d7fa0e5edade8a69c0b97269582ded063a847122a
+// Sources: sha256:98820cdc9f234d9806f2831bcb1e9ddf280fc29eb0d099569040829bd98c092c
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

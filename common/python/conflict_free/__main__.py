@@ -8,6 +8,7 @@ MODULE is a name within the package, for example trials.answers.
 """
 
 import runpy
+import signal
 import sys
 from pathlib import Path
 
@@ -15,4 +16,11 @@ if __name__ == "__main__":
     # Python has put this folder first, where modules of the package would hide others of the same name.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     sys.argv = sys.argv[1:]
-    runpy.run_module(f"conflict_free.{sys.argv[0]}", run_name="__main__", alter_sys=True)
+    try:
+        # Who started this Python may hold Ctrl+C back until here, since Python's own start answers it with a traceback.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        runpy.run_module(f"conflict_free.{sys.argv[0]}", run_name="__main__", alter_sys=True)
+    except KeyboardInterrupt:
+        # Ctrl+C while the module imports others; run_main() answers later ones.
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)

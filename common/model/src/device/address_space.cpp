@@ -12,6 +12,7 @@
 #include <cstring>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 
 namespace simt::memory {
 
@@ -19,7 +20,9 @@ namespace {
 
 void* reserve(std::size_t bytes) {
     void* range = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (range == MAP_FAILED) throw std::runtime_error("the counting model cannot reserve its range of device addresses");
+    if (range == MAP_FAILED)
+        throw std::runtime_error("the counting model cannot reserve " + std::to_string(bytes >> 30) +
+                                 " GiB of addresses, which take no memory; raise the limit on addresses: ulimit -v");
     return range;
 }
 

@@ -17,9 +17,21 @@ namespace simt::hazards {
 
 namespace {
 
-/// Accesses of one source line that go to one space are rows of their own if their lanes have at most so many patterns: more of them
-/// follow from data.
+/// Accesses of one source line that go to one space are rows of their own if their lanes have at most so many patterns. Of more, those
+/// that follow from data are one row, and if there are still more, all are.
 constexpr std::size_t most_patterns = 4;
+
+/// Whether neighboring active lanes are mostly equally far apart, so that the pattern follows from an index and not from data.
+bool is_regular(const AccessPattern& pattern) {
+    std::map<std::int64_t, int> distances;
+    int all = 0;
+    for (std::size_t lane = 1; lane < pattern.size(); ++lane) {
+        if (pattern[lane] == not_active || pattern[lane - 1] == not_active) continue;
+        ++distances[pattern[lane] - pattern[lane - 1]];
+        ++all;
+    }
+    return std::ranges::any_of(distances, [&](const auto& each) { return 2 * each.second > all; });
+}
 
 void add(SharedCounts& counts, int wavefronts, int ideal, int instructions = 1) {
     counts.instructions += static_cast<std::uint64_t>(instructions);
@@ -82,7 +94,7 @@ void Counters::count(const WarpAccess& access, std::uint64_t block) {
         case Space::constant:
             // Arithmetic may read constants itself.
             --work.instructions;
-            hazards::add(counts.shared, constant_words(access), 1);
+            count_constant(counts.shared, access);
             break;
         case Space::texture: hazards::add(counts.global, {0, 0}, access, texture_requests(access)); break;
     }
@@ -102,6 +114,13 @@ void Counters::count_shared(SharedCounts& counts, const WarpAccess& access) {
     hazards::add(counts, cost.swaps.wavefronts, cost.swaps.ideal_wavefronts, cost.rounds);
     hazards::add(counts_of(Space::shared, access.program_counter, Operation::load).shared, cost.loads.wavefronts,
                  cost.loads.ideal_wavefronts, cost.rounds);
+}
+
+void Counters::count_constant(SharedCounts& counts, const WarpAccess& access) {
+    const int words = constant_words(access);
+    hazards::add(counts, words, 1);
+    constexpr int word_bytes = 4;
+    if (words > std::max(access.size / word_bytes, 1)) work.constant_words += static_cast<std::uint64_t>(words);
 }
 
 void Counters::count_global(GlobalCounts& counts, const WarpAccess& access) {
@@ -178,9 +197,15 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
         if (!is_new) known->second.add(row);
     });
     for (auto& [key, rows] : lines) {
-        if (rows.size() > most_patterns) {
-            for (auto other = std::next(rows.begin()); other != rows.end(); other = rows.erase(other))
-                rows.begin()->second.add(other->second);
+        for (const bool all : {false, true}) {
+            if (rows.size() <= most_patterns) break;
+            const auto joins = [&](const auto& row) { return all || !is_regular(row.first); };
+            const auto first = std::ranges::find_if(rows, joins);
+            for (auto other = first; other != rows.end();) {
+                const bool is_joined = other != first && joins(*other);
+                if (is_joined) first->second.add(other->second);
+                other = is_joined ? rows.erase(other) : std::next(other);
+            }
         }
         for (auto& [pattern, row] : rows) counts.lines.push_back(std::move(row.counts));
     }

@@ -56,6 +56,7 @@ private:
     InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation);
     /// Adds a shared-memory access to `counts`. If an atomic operation is a loop, its loads go to the loads of its instruction.
     void count_shared(SharedCounts& counts, const WarpAccess& access);
+    void count_constant(SharedCounts& counts, const WarpAccess& access);
     void count_global(GlobalCounts& counts, const WarpAccess& access);
     static void keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block);
 

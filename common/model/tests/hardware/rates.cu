@@ -43,6 +43,20 @@ template <class Word, int stride> __device__ void load_shared() {
     use(found);
 }
 
+__constant__ uint2 constants[32];
+
+/// The lanes of a warp read different words.
+__device__ void load_constants() {
+    unsigned found = 0;
+    for (int round = 0; round < ROUNDS; ++round)
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) {
+            const uint2 words = constants[(threadIdx.x + i + round + (found >> 31)) % 32];
+            found ^= (words.x ^ words.y) & 1;
+        }
+    use(found);
+}
+
 /// All blocks load the same few words, which the L1 keeps.
 template <class Word> __device__ void load_cached(const Word* data) {
     constexpr unsigned words = L1_BYTES / sizeof(Word);
@@ -233,6 +247,7 @@ __global__ void shared_loads_in_a_row_alone() {
     sink = at;
 }
 
+__global__ void constant_loads() { load_constants(); }
 __global__ void multiply_adds() { calculate<float, 8 * ROUNDS>(MultiplyAdd{}); }
 __global__ void multiply_adds_in_double_precision() { calculate<double, 8 * ROUNDS>(MultiplyAdd{}); }
 __global__ void exponentials() { calculate<float, ROUNDS>(Exponential{}); }
@@ -309,6 +324,7 @@ int main() {
     barriers_alone<<<1, 32>>>();
     l1_loads_in_a_row_alone<<<1, 1>>>(words);
     shared_loads_in_a_row_alone<<<1, 1>>>();
+    constant_loads<<<BLOCKS, THREADS>>>();
     multiply_adds<<<BLOCKS, THREADS>>>();
     multiply_adds_in_double_precision<<<BLOCKS, THREADS>>>();
     exponentials<<<BLOCKS, THREADS>>>();

@@ -61,6 +61,7 @@ RATES: dict[str, tuple[str, str, _Amount]] = {
     "double_precision": ("multiprocessor", "instructions of warps in double precision", _of_multiprocessors("double_precision")),
     "special_functions": ("multiprocessor", "approximate functions of warps", _of_multiprocessors("special_functions")),
     "tensor_cores": ("multiprocessor", "multiplications of 16-bit elements", _of_multiprocessors("tensor_multiplications")),
+    "constant_words": ("multiprocessor", "words of constant memory that lanes of a load read", _of_multiprocessors("constant_words")),
     "multiprocessor_stores": ("multiprocessor", "sectors stored to the L2", _of_multiprocessors("stored_sectors")),
     "l2_stores": ("gpu", "sectors stored to the L2", lambda kernel: kernel["work"]["sum"]["stored_sectors"]),
     "l2_input": ("gpu", "cycles of the way into the L2", lambda kernel: _into_l2(kernel["work"]["sum"])),
@@ -73,10 +74,17 @@ RATES: dict[str, tuple[str, str, _Amount]] = {
 
 
 # Four schedulers issue an instruction a cycle each. A scheduler has 16 lanes for double precision, 4 for special functions, and a tensor
-# core for 512 multiplications of 16-bit elements. The parts of the L2 have 82 cycles of their own in one of a multiprocessor at its highest
+# core for 512 multiplications of 16-bit elements. A load of constants takes two cycles for each address, of 8 bytes at most. The parts of the L2 have 82 cycles of their own in one of a multiprocessor at its highest
 # clock (lts__cycles_elapsed.sum). Kernels come close to these rates and never above them, so that the table has these rates in place of
 # the measured ones.
-LIMITS = {"instructions": 4.0, "double_precision": 2.0, "special_functions": 0.5, "tensor_cores": 2048.0, "l2_input": 82.0}
+LIMITS = {
+    "instructions": 4.0,
+    "double_precision": 2.0,
+    "special_functions": 0.5,
+    "tensor_cores": 2048.0,
+    "constant_words": 1.0,
+    "l2_input": 82.0,
+}
 
 
 class BadRates(Exception):

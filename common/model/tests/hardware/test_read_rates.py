@@ -26,7 +26,9 @@ def profiled(*rows: tuple[str, str]) -> str:
 KERNELS = [
     kernel("shared_loads", 264, wavefronts=132 * 900, stored_sectors=1),
     kernel("one_block", 1, wavefronts=800, stored_sectors=500, barriers=14, loads_in_a_row=25, shared_loads_in_a_row=40),
-    kernel("multiply_adds", 264, instructions=132 * 3960, double_precision=132 * 1000, special_functions=132 * 500),
+    kernel(
+        "multiply_adds", 264, instructions=132 * 3960, double_precision=132 * 1000, special_functions=132 * 500, constant_words=132 * 990
+    ),
     kernel("products", 1, tensor_multiplications=1000 * 2000),
     {**kernel("l2_loads", 264), "global_load": {"sectors": 5000}},
     {**kernel("dram_loads", 264), "work": {**kernel("", 1)["work"], "loaded_sectors": 30000}},
@@ -59,6 +61,7 @@ def test_the_best_of_all_kernels_counts(tmp_path):
     assert found["barriers"] == (0.014, "one_block")
     assert found["loads_in_a_row"] == (0.025, "one_block")
     assert found["shared_loads_in_a_row"] == (0.04, "one_block")
+    assert found["constant_words"] == (1, "multiply_adds")
     assert found["instructions"] == (4, "multiply_adds")
     assert found["tensor_cores"] == (2048, "products")
     assert table["provenance"]["gpu"] == "invented"

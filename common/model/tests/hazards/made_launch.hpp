@@ -76,6 +76,9 @@ struct MadeBlock {
     void load_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes, int size = 4) {
         access(Space::global, Operation::load, program_counter, 0, address, active, size);
     }
+    void load_constant(std::uint32_t program_counter, const Address& address) {
+        access(Space::constant, Operation::load, program_counter, 0, address, all_lanes, 4);
+    }
     void store_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes, int size = 4,
                       std::uint32_t changed = all_lanes) {
         access(Space::global, Operation::store, program_counter, 0, address, active, size, changed);

@@ -10,6 +10,9 @@
 namespace simt::hazards {
 namespace {
 
+/// Stands for words at addresses that follow from data.
+constexpr std::uint64_t scattered = 0;
+
 /// The counts of a block whose instructions all stand in one line. Instruction n stores words that are `strides[n]` bytes apart.
 LaunchCounts counts_of_line(const std::vector<std::uint64_t>& strides) {
     Surroundings surroundings;
@@ -23,7 +26,9 @@ LaunchCounts counts_of_line(const std::vector<std::uint64_t>& strides) {
     LaunchWatch launch(info, "kernel", surroundings, {});
     MadeBlock block(launch);
     block.watch.begin_block({0, 0, 0}, 0);
-    for (std::uint32_t n = 0; n < strides.size(); ++n) block.store(n, 0, [&](unsigned lane) { return n * 128 + lane * strides[n]; });
+    for (std::uint32_t n = 0; n < strides.size(); ++n)
+        block.store(n, 0,
+                    [&](unsigned lane) { return strides[n] == scattered ? lane * lane * (n + 3) % 97 * 4 : n * 128 + lane * strides[n]; });
     block.watch.end_block();
     return launch.take_counts();
 }
@@ -44,6 +49,14 @@ TEST(PatternsOfALine, AreOneRowIfThereAreManyOfThem) {
     const LaunchCounts counts = counts_of_line({4, 8, 12, 16, 20});
     ASSERT_EQ(counts.lines.size(), 1u);
     EXPECT_EQ(counts.lines[0].shared.instructions, 5u);
+}
+
+TEST(PatternsOfALine, ThatFollowFromDataAreOneRowIfThereAreManyOfThem) {
+    // As in values[j] * x[columns[j]] of an unrolled loop.
+    const LaunchCounts counts = counts_of_line({128, scattered, 128, scattered, 128, scattered, 128, scattered});
+    ASSERT_EQ(counts.lines.size(), 2u);
+    EXPECT_EQ(counts.lines[0].shared.instructions + counts.lines[1].shared.instructions, 8u);
+    EXPECT_EQ(counts.lines[0].shared.instructions, 4u);
 }
 
 }  // namespace

@@ -57,6 +57,15 @@ TEST(LaunchWork, OfConflictsIsTheirWavefronts) {
     EXPECT_EQ(launch.watch.take_counts().work.sum.wavefronts, 4u);
 }
 
+TEST(LaunchWork, OfConstantsIsThatOfLanesThatReadSeveralWords) {
+    MadeLaunch launch;
+    launch.run(blocks(1), [](MadeBlock& block, unsigned) {
+        block.load_constant(1, [](unsigned) { return 64; });
+        block.load_constant(2, lanes_apart(0, 4));
+    });
+    EXPECT_EQ(launch.watch.take_counts().work.sum.constant_words, 32u);
+}
+
 TEST(TouchedSectors, AreCountedOnceInEachDirection) {
     std::mt19937_64 random(3);
     TouchedSectors touched;

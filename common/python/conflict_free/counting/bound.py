@@ -21,8 +21,8 @@ from typing import Any
 from conflict_free.model_files import RATES
 
 _SECTOR_BYTES = 32
-# A request of global memory is at least one wavefront, and one for each four of its sectors.
-_SECTORS_OF_WAVEFRONT = 4
+#: A request of global memory is at least one wavefront, and one for each four of its sectors.
+SECTORS_OF_WAVEFRONT = 4
 #: Ends the notes on accesses that the model counts as ptxas joins them.
 COUNTED_AS_JOINED = "the wide access is counted"
 
@@ -110,6 +110,7 @@ RESOURCES = (
     Resource("double_precision", "arithmetic in double precision", lambda kernel: _of_busiest(kernel, "double_precision")),
     Resource("special_functions", "special functions", lambda kernel: _of_busiest(kernel, "special_functions")),
     Resource("tensor_cores", "products of tensor cores", lambda kernel: _of_busiest(kernel, "tensor_multiplications")),
+    Resource("constant_words", "different words of constant memory", lambda kernel: _of_busiest(kernel, "constant_words")),
     Resource("barriers", "barriers, one after another", lambda kernel: _one_after_another(kernel, "barriers")),
     Resource("loads_in_a_row", "loads that wait for one another", lambda kernel: _one_after_another(kernel, "loads_in_a_row")),
     Resource(
@@ -146,12 +147,14 @@ def certain_work(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
         if line["space"] == "shared":
             gone = {"wavefronts": line["wavefronts"], "instructions": line["instructions"]}
         elif line["space"] == "global":
-            wavefronts = line["requests"] + math.ceil(line["sectors"] / _SECTORS_OF_WAVEFRONT)
+            wavefronts = line["requests"] + math.ceil(line["sectors"] / SECTORS_OF_WAVEFRONT)
             gone = {"wavefronts": wavefronts, "instructions": line["requests"], "stored_sectors": line["sectors"] if stores else 0}
             # Lines are not counted for each access; it writes no more of them in part than it moves sectors.
             gone["partly_written_lines"] = gone["stored_sectors"]
             touched = "stored_sectors" if stores else "loaded_sectors"
             work[touched] = max(work[touched] - line["sectors"], 0)
+        elif line["space"] == "constant":
+            gone = {"constant_words": line["words"]}
         else:
             continue
         for key, number in gone.items():

@@ -7,6 +7,7 @@ The subcommands count and report in subcommands.py, which runs in the virtual en
 
 import importlib.util
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -43,6 +44,7 @@ def _python() -> Path:
 def _go_on(name: str, arguments: Sequence[str]) -> NoReturn:
     sys.stdout.flush()
     command = module_command(_python(), "counting.subcommands", name, *arguments)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     os.execv(command[0], command)
 
 

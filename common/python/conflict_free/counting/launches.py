@@ -3,8 +3,12 @@
 """The launches of a report, grouped by kernel and configuration."""
 
 import json
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+
+# Of launches that differ, as of one launch in the model: accesses of one source line with more patterns of lanes than this are one row.
+_MOST_PATTERNS = 4
 
 
 @dataclass
@@ -95,7 +99,12 @@ def sum_of(kernels: Sequence[dict]) -> dict:
             lines[place] = _add(lines[place], line) if place in lines else line
     # What one launch takes of a multiprocessor is no sum.
     resources = {"resources": kernels[0]["resources"]} if "resources" in kernels[0] else {}
-    return {**total, **resources, "lines": [lines[place] for place in sorted(lines)]}
+    patterns = Counter(place[:-1] for place in lines)
+    rows: dict[tuple, dict] = {}
+    for place in sorted(lines):
+        row = place if patterns[place[:-1]] <= _MOST_PATTERNS else place[:-1]
+        rows[row] = _add(rows[row], lines[place]) if row in rows else lines[place]
+    return {**total, **resources, "lines": list(rows.values())}
 
 
 def _configuration(kernel: dict) -> tuple:

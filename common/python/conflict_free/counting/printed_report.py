@@ -358,7 +358,8 @@ def _show_mendings(out: Console, kernel: Mapping[str, Any], machine: str, own: C
 def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], machine: str, whole_names: bool) -> None:
     kernel = launches.counts
     name = kernel["name"] if whole_names else shown_name(kernel["name"])
-    out.print(Text(name, style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold"))
+    heading = Text(name, style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold")
+    out.print(heading, soft_wrap=not out.is_terminal)
     out.print()
     one, which = bounded(launches, machine)
     if which:

@@ -80,9 +80,19 @@ def _mended(old: dict, new: dict) -> str:
     return "new: " if after > before == 0 else ""
 
 
+def _in_renamed_file(old: dict[tuple, dict], new: dict[tuple, dict]) -> dict[tuple, dict]:
+    """Return the old accesses. Where each report has one file that the other does not have, they stand in the new one."""
+    before, after = ({file for file, *_ in accesses} for accesses in (old, new))
+    if len(before - after) != 1 or len(after - before) != 1:
+        return old
+    (gone,), (added,) = before - after, after - before
+    return {(added if file == gone else file, *rest): counts for (file, *rest), counts in old.items()}
+
+
 def _access_changes(old: dict[tuple, dict], new: dict[tuple, dict]) -> list[str]:
     """Return the accesses whose counts differ, as lines of text: those first that cost or have cost most of the bound."""
     found = []
+    old = _in_renamed_file(old, new)
     for before, after in _pairs(old, new):
         counts = old.get(before, {}), new.get(after, {})
         if change := _change(*counts):

@@ -92,7 +92,7 @@ def _bound(launches: Launches, machine: str, sources: Sequence[Path]) -> dict | 
     step = next_step(kernel, machine, own)
     text = f"{shown_name(launches.counts['name'])}: {bound.cycles_at_least:,} cycles at least. {step}"
     if first and first.cycles:
-        text += f" Without it {first.cycles_without:,}."
+        text += f" With the {first.access} at {first.place} at its best, {first.cycles_without:,}."
     result = {"ruleId": _LIMIT, "level": "note", "message": {"text": text}}
     return {**result, "locations": [_location(first.location, sources)]} if first else result
 

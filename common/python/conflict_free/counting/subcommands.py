@@ -3,6 +3,7 @@
 """The subcommands of conflict-free that count and show: they build, run and report. Runs in the virtual environment."""
 
 import argparse
+import errno
 import json
 import os
 import shlex
@@ -77,6 +78,15 @@ def _machine_of(options: argparse.Namespace) -> str:
 
 def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
     """Run a program under the model; return its report."""
+    try:
+        return _counted_in_folder(options, machine, program)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise Stop(f"{tempfile.gettempdir()}, the folder for temporary files, is full; TMPDIR can name another") from error
+
+
+def _counted_in_folder(options: argparse.Namespace, machine: str, program: Path) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         settings = {

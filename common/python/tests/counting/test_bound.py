@@ -162,7 +162,7 @@ def test_what_adds_most_to_the_bound_is_first():
     # Without the excess of line 4, what is left is a tenth of the stores.
     assert found[0].cycles_without in (at_best := int(7340 / PER_CYCLE["l2_stores"]), at_best + 1)
     assert found[0].share == 1 and found[1].share == pytest.approx(10 / 12)
-    assert "one bank: pad" in found[1].pattern and "share banks" in found[2].pattern
+    assert "one bank: add one unused element to each row" in found[1].pattern and "share banks" in found[2].pattern
     assert "4096 bytes apart" in found[0].pattern
 
 
@@ -170,17 +170,31 @@ def test_what_adds_most_to_the_bound_is_first():
     ("access", "said"),
     [
         (line(1, "global", "load", 9, 4, 12), "4 of each 12 bytes are used"),
-        (line(1, "shared", "load", 64, 32, 64), "16 words apart share banks"),
+        (line(1, "shared", "load", 64, 32, 64), "16 words apart share banks: add one unused element to each row, or after every 16 words"),
+        (
+            line(1, "shared", "load", 64, 32, 64, 2),
+            "64 bytes apart that access 2 bytes each share banks: add 2 unused elements to each row",
+        ),
+        (line(1, "shared", "load", 64, 32, 66, 2), "66 bytes apart that access 2 bytes each share banks: add one unused element"),
+        (line(1, "shared", "load", 64, 32, 256, 8), "256 bytes apart that access 8 bytes each share banks: add one unused element"),
+        (line(1, "shared", "load", 64, 32, 8), "2 words apart share banks: let neighboring lanes access neighboring words"),
+        ({**line(1, "shared", "atomic", 64, 32, 0), "first_access": None}, "keep several copies"),
+        (line(1, "global", "store", 9, 4, 28), "store whole elements"),
+        (line(1, "global", "load", 9, 8, 4), "neighboring elements that begin within a sector"),
+        (lanes_at("global", 4, [None if lane % 2 else 4 * lane for lane in range(32)]), "idle lanes lie between the active ones"),
         # Groups of lanes share a word, and rows end within a warp.
         (lanes_at("shared", 4, [0] * 16 + [256] * 16), "lanes 64 words apart are all in one bank"),
-        (lanes_at("shared", 16, [*range(0, 512, 32)] * 2), "32 bytes apart access 16 bytes each: let neighboring lanes"),
+        (
+            lanes_at("shared", 16, [*range(0, 512, 32)] * 2),
+            "32 bytes apart that access 16 bytes each share banks: let neighboring lanes access neighboring 16 bytes",
+        ),
         (
             lanes_at("global", 4, [4096 * row + 32 * lane for row in (0, 1) for lane in range(16)]),
             "lanes 32 bytes apart: a sector for each",
         ),
-        (lanes_at("shared", 4, [128 * (lane * lane % 11) for lane in range(32)]), "several words of one bank"),
-        ({**line(1, "shared", "load", 64, 32, 4), "first_access": None}, "several words of one bank"),
-        ({**line(1, "global", "load", 64, 32, 4), "first_access": None}, "few bytes of each sector"),
+        (lanes_at("shared", 4, [128 * (lane * lane % 11) for lane in range(32)]), "the lanes' words share banks"),
+        ({**line(1, "shared", "load", 64, 32, 4), "first_access": None}, "the lanes' words share banks"),
+        ({**line(1, "global", "load", 65, 32, 4), "first_access": None}, "few bytes of each sector"),
     ],
 )
 def test_the_pattern_is_named(access, said):
@@ -226,6 +240,22 @@ def test_diff_says_what_was_mended_and_what_it_cost_of_the_bound():
     ]
     # Where a file has more accesses of a kind than before, their lines tell which is which.
     assert [text.split(" shared")[0] for text in changes_of(old, [*new[:2], old[0]], (40, 48))[2:]] == ["kernel.cu:4"]
+
+
+def test_constants_that_a_gpu_may_not_load_are_not_in_the_bound():
+    one = {"file": "kernel.cu", "line": 3, "space": "constant", "op": "load", "instructions": 132, "words": 132 * 32}
+    kernel = launch(132, total=work(constant_words=132 * 32), most=work(constant_words=32), lines=[one])
+    assert cycles(kernel, "constant_words") == 32
+    assert cycles({**kernel, "exact": False, "fused": [note(3, "ptxas leaves it out", "ld.const.f32")]}, "constant_words") == 0
+
+
+def test_diff_compares_a_file_with_one_of_another_name():
+    old, mended = line(3, "shared", "load", 132 * 30, 132, 128), line(3, "shared", "load", 132, 132, 4)
+    (*_, change) = changes_of([old], [{**mended, "file": "padded.cu"}], (40, 17))
+    assert change.startswith("mended: padded.cu:3 shared load: wavefronts 3,960 -> 132")
+    # Of two files it is not known which one was which.
+    found = changes_of([old], [{**mended, "file": "padded.cu"}, {**mended, "file": "tile.cu"}], (40, 17))
+    assert any(each.startswith("gone: kernel.cu:3") for each in found)
 
 
 def test_of_launches_that_differ_the_one_with_the_largest_bound_is_shown(capsys):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """scripts/count on programs that end in other ways than by their last line: what is said, and what the report has."""
 
+import argparse
+import errno
 import os
 import signal
 import subprocess
@@ -13,9 +15,31 @@ import pytest
 from conftest import REPOSITORY
 from counting_tools import BUILD, needs_model, read_report, run
 
+from conflict_free.console import Stop, module_command
+from conflict_free.counting import subcommands
+
 pytestmark = pytest.mark.long
 
 pytest_plugins = ["counting_fixtures"]
+
+
+def test_ctrl_c_while_python_starts_is_one_line():
+    def held_back() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        os.kill(os.getpid(), signal.SIGINT)
+
+    command = module_command(sys.executable, "counting.subcommands", "show", "report.json")
+    done = subprocess.run(command, preexec_fn=held_back, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_a_full_folder_for_temporary_files_is_named(monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(subcommands, "_counted_in_folder", full)
+    with pytest.raises(Stop, match="is full; TMPDIR can name another"):
+        subcommands._counted(argparse.Namespace(), "sm_90", Path("program"))
 
 
 @needs_model

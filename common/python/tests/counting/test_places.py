@@ -46,6 +46,13 @@ def test_accesses_of_one_line_with_different_patterns_are_rows_of_their_own(caps
     assert [row[2:4] for row in rows] == [["2", "32.00*"], ["1", "1.00"]]
 
 
+def test_accesses_of_one_line_with_a_pattern_in_each_of_many_launches_are_one_row(source):
+    for number, rows in ((4, 4), (5, 1)):
+        found = launches.sum_of([kernel(lines=[store("a.cu", 3, stride=4 << n)]) for n in range(number)])
+        assert len(found["lines"]) == rows
+        assert sum(line["wavefronts"] for line in found["lines"]) == 32 * number
+
+
 def test_each_report_shows_the_reader_s_line(capsys, source):
     data = report(IN_LIBRARY)
     printed_report.show(data, [source])
@@ -137,7 +144,8 @@ def test_each_report_has_the_bound(source):
     assert "<h3>What to mend first</h3>" in page and '<meter value="1000" max="1000">' in page
     (note,) = [each for each in sarif_report.log(report(first), [source])["runs"][0]["results"] if each["level"] == "note"]
     text = note["message"]["text"]
-    assert "1,000 cycles at least. Limited by wavefronts" in text and "Next: a.cu:3, shared store" in text and "Without it 39." in text
+    assert "1,000 cycles at least. Limited by wavefronts" in text and "Next: shared store at a.cu:3" in text
+    assert text.endswith("With the shared store at a.cu:3 at its best, 39.")
     assert note["locations"][0]["physicalLocation"]["region"]["startLine"] == 3
     less = {**one, "wavefronts": 10, "barriers": 5}
     faster = {**first, "work": {**work, "least": less, "most": less, "sum": less}}
