@@ -63,23 +63,24 @@ def describe_access(access: dict[str, Any], op: str) -> str:
     asked = len(offsets) * access["size"]
     moved = len(sectors) * SECTOR_BYTES
     steps = {later - earlier for earlier, later in zip(offsets, offsets[1:])}
+    verb, participle = ("ask for", "asked for") if op == "load" else ("write", "written")
     parts = [
-        f"One global {op} of a warp: {len(offsets)} lanes ask for {asked:,} bytes in all, "
+        f"One global {op} of a warp: {len(offsets)} lanes {verb} {asked:,} bytes in all, "
         f"and {len(sectors)} sector{'s' if len(sectors) != 1 else ''} of {SECTOR_BYTES} bytes "
         f"{'move' if len(sectors) != 1 else 'moves'}: {moved:,} bytes."
     ]
     if len(steps) == 1:
         step = steps.pop()
         if step == 0:
-            parts.append("All lanes ask for the same bytes.")
+            parts.append(f"All lanes {verb} the same bytes.")
         elif step == access["size"]:
             parts.append("Each lane's bytes follow the previous lane's.")
         else:
             parts.append(f"Each lane's bytes start {step:,} bytes after the previous lane's.")
     if all(len(spans) == 1 and spans[0].size == SECTOR_BYTES for spans in sectors.values()) or asked >= moved:
-        parts.append("Every byte that moves was asked for.")
+        parts.append(f"Every byte that moves was {participle}.")
     elif asked < moved:
-        parts.append(f"Of each {SECTOR_BYTES} bytes moved, {asked * SECTOR_BYTES / moved:g} were asked for.")
+        parts.append(f"Of each {SECTOR_BYTES} bytes moved, {asked * SECTOR_BYTES / moved:g} were {participle}.")
     return " ".join(parts)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from conflict_free.model_files import RATES
 
+from .arithmetic import calculate, is_single
 from .metrics import (
     COUNTED,
     MEASURED,
@@ -31,8 +32,6 @@ from .values import COMPARISONS, Comparison, Value, describe, where_it_ran
 
 _COMPARISON = re.compile(r"\s(>=|<=|==|>|<)\s")
 _OF_SPEEDS = re.compile(rf"\s({'|'.join(SPEED_CLAIMS)})\s")
-_OPERATION = re.compile(r" ([*/]) ")
-_DIFFERENCE = re.compile(r" - ")
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 
 
@@ -46,8 +45,7 @@ class Evidence(Rows):
         return made
 
     def value(self, key: str) -> Value:
-        """Return the value of a key, of ratios and products from left to right, ``A / B``, ``A * B / 2``, or of differences of these:
-        ``A / B - C / D``. A factor may be a number.
+        """Return the value of a key, or of an expression of keys and numbers with ``+ - * /`` and parentheses: ``(A + B) / C``.
 
         A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
         with a counted metric of another modeled machine; ``slug.peers.NAME.size.metric`` with a measured metric of a library;
@@ -56,27 +54,19 @@ class Evidence(Rows):
         bound grants a cycle; or ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
         is missing or stale.
         """
-        first, *others = _DIFFERENCE.split(key)
-        found = self._product(first)
-        if not others:
-            return found
-        parts = [found, *map(self._product, others)]
-        numbers = [self._number(part, value) for part, value in zip((first, *others), parts)]
-        return self._computed(key, numbers[0] - sum(numbers[1:]), parts)
+        if is_single(key):
+            return self._single(key.strip())
+        parts: list[Value] = []
 
-    def _product(self, key: str) -> Value:
-        first, *others = _OPERATION.split(key)
-        if not others:
-            return self._single(first.strip())
-        parts = [Value(float(part), "") if _NUMBER.match(part.strip()) else self._single(part.strip()) for part in (first, *others[1::2])]
-        if not any(part.provenance for part in parts):
+        def number_of(part: str) -> float:
+            if _NUMBER.match(part):
+                return float(part)
+            parts.append(self._single(part))
+            return self._number(part, parts[-1])
+
+        number = calculate(key, number_of)
+        if not parts:
             raise ResultError(f"{key!r} names no result")
-        number = self._number(first, parts[0])
-        for operation, part, by in zip(others[::2], others[1::2], parts[1:]):
-            factor = self._number(part, by)
-            if operation == "/" and factor == 0:
-                raise ResultError(f"{part.strip()} is 0, so nothing can be divided by it")
-            number = number / factor if operation == "/" else number * factor
         return self._computed(key, number, parts)
 
     @staticmethod
@@ -87,7 +77,7 @@ class Evidence(Rows):
     @staticmethod
     def _number(part: str, value: Value) -> float:
         if isinstance(value.number, str):
-            raise ResultError(f"{part.strip()} is not a number, so it has no ratio, no product and no difference")
+            raise ResultError(f"{part.strip()} is not a number, so nothing can be calculated with it")
         return value.number
 
     def compare(self, expression: str) -> Comparison:

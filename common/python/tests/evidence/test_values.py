@@ -48,6 +48,7 @@ pytest_plugins = ["evidence_fixtures"]
         ("machine.l2_mb", "40"),
         ("rates.instructions * 32", "128"),
         ("32 * rates.instructions - rates.instructions * 8 - rates.instructions", "92"),
+        ("(rates.instructions + 2 * rates.instructions) * 8 / (rates.instructions - 1)", "32"),
     ],
 )
 def test_values(evidence, key, text):
@@ -219,7 +220,10 @@ def test_provenance_names_machine_software_date_and_commit(evidence):
         ("machine.gpu / machine.l2_bytes", "machine.gpu is not a number"),
         ("machine.l2_bytes - machine.gpu", "machine.gpu is not a number"),
         ("2 * 3", "names no result"),
-        ("machine.l2_bytes - 2 * 3", "names no result"),
+        ("machine.l2_bytes -", "is malformed"),
+        ("(machine.l2_bytes - 2", "is malformed"),
+        ("machine.l2_bytes ** 2", "is malformed"),
+        ("- machine.l2_bytes * 2", "is malformed"),
         ("machine.l2_bytes / copy.copy_plain.2048.barriers", "is 0"),
         ("historical:gtx280.copy_plain.2048.gbps", "no published figure"),
         ("historical:gtx280.copy_plain", "malformed"),
