@@ -104,6 +104,19 @@ def test_only_the_program_in_the_sandbox_reads_a_text():
 @pytest.mark.parametrize(
     "done, seen",
     [
+        (Done(134, "", "LLVM ERROR: out of memory", "signal 6"), "compiling it was stopped: signal 6"),
+        (Done(152, "", "", "time"), "compiling it was stopped: too much time"),
+        (Done(4, "", "gcc: internal error: b\nPlease submit a report\nSee <file:///a> for more\n", None), "internal error: b"),
+    ],
+)
+def test_a_compiler_that_ends_without_a_message_is_told(done, seen):
+    told = text_facts.facts("", vars(done), {"source": "a.cu", "function": "f", "declaration": "void f()"})
+    assert told["messages"][0][1] == seen
+
+
+@pytest.mark.parametrize(
+    "done, seen",
+    [
         (Done(152, "", "", "time"), "reading its text was stopped: too much time"),
         (Done(139, "", "", "signal 11"), "reading its text was stopped: signal 11"),
         (Done(1, "", "Traceback\nMemoryError\n", None), "the grader could not read its text: MemoryError"),

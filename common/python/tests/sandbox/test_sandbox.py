@@ -99,6 +99,11 @@ def test_a_read_of_an_empty_pipe_does_not_wait(tmp_path, monkeypatch):
     assert shell("exec sleep 5", tmp_path, Limits(seconds=0.2)).stopped_by == "time"
 
 
+def test_an_exit_code_above_those_of_signals_is_no_signal(tmp_path):
+    done = shell("exit 255", tmp_path)
+    assert (done.returncode, done.stopped_by) == (255, None)
+
+
 def test_a_sleeper_ends_too(tmp_path):
     assert shell("exec sleep 60", tmp_path, Limits(seconds=0.2)).stopped_by == "time"
 
