@@ -18,7 +18,7 @@ from grading_tools import CONFINED, answer_file, graded, padding
 from test_runs import TASK, made_run
 
 from conflict_free.console import Stop
-from conflict_free.grading import building, counting_checks, facts, judging, running, safety, scratch, source_text, text_facts
+from conflict_free.grading import building, counting_checks, facts, finding, judging, running, safety, scratch, source_text, text_facts
 from conflict_free.grading.sandbox import Done, Limits
 from conflict_free.grading.tokens import read
 from conflict_free.schemas import Schema
@@ -226,6 +226,7 @@ STAGES = {
     "correct": (judging, "_correct"),
     "by_kernels": (judging.data_checks, "complaint"),
     "counts.coalesced": (counting_checks, "names_of"),
+    "fast": (judging.timing, "fast"),
 }
 
 
@@ -235,10 +236,13 @@ def test_an_error_of_the_grader_is_a_verdict(tmp_path, monkeypatch, check, error
     def fail(*arguments, **options):
         raise error
 
+    monkeypatch.setattr(judging.timing, "fast", lambda *_, **options: finding.passed())
     monkeypatch.setattr(*STAGES[check], fail)
     submission = answer_file("padded_by_one")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    found = graded(submission).first_failed
+    result = graded(submission, gpu=object())
+    assert {each.name.partition(".")[0] for each in result.checks} == {name.partition(".")[0] for name in STAGES}
+    found = result.first_failed
     assert found.name == check and found.seen.startswith(f"the grader could not make this check: {type(error).__name__}")
     assert "our mistake" in found.help and os.listdir(tmp_path) == []
 
