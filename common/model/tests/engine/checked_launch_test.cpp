@@ -85,6 +85,7 @@ TEST(Bounds, CopyNoMoreThanThereIs) {
     EXPECT_THROW(simt::copy_bytes(to, from), std::length_error);
     EXPECT_EQ(to, std::vector<unsigned char>(8));
     simt::copy_bytes(to, simt::part(std::span<const unsigned char>(from), 1, 8));
+    simt::copy_bytes(to, {});  // from null, which memcpy must not get
     EXPECT_EQ(to, std::vector<unsigned char>(8, 7));
     EXPECT_THROW(simt::part(std::span(to), 8, 1), std::length_error);
     EXPECT_THROW(simt::part(std::span(to), ~std::uint64_t{0}, 2), std::length_error);

@@ -293,6 +293,7 @@ TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
     use.warp_access(access);
     use.bulk_copy(4096, 16, false, 1);
     use.launch_ends();
+    EXPECT_EQ(use.to_json()["narrow_global"], 1);
     EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"barriers":2,"loaded":0,"stored":48})");
     // Launches come one after another, so what their largest blocks write adds up.
     use.launch_begins({{1, 1, 1}, {64, 1, 1}, 0});

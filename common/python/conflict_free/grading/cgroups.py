@@ -67,15 +67,15 @@ class Group:
 
 
 @functools.cache
-def _parent() -> Path | None:
+def _parent(mount: Path = _MOUNT, own_groups: Path = Path("/proc/self/cgroup")) -> Path | None:
     """Return the folder in which this process can make groups with a limit on memory, or None."""
     try:
-        lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+        lines = own_groups.read_text(encoding="utf-8").splitlines()
         own = {controllers: place.lstrip("/") for _, controllers, place in (line.split(":", 2) for line in lines)}
         if "memory" in own:
-            parent = _MOUNT / "memory" / own["memory"]
+            parent = mount / "memory" / own["memory"]
         else:  # a group of the second version with processes has no groups with limits below it
-            parent = (_MOUNT / own[""]).parent if own.get("") else _MOUNT
+            parent = (mount / own[""]).parent if own.get("") else mount
             if "memory" not in (parent / "cgroup.subtree_control").read_text(encoding="ascii").split():
                 return None
         _remove_left(parent)

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from conflict_free.grading import source_text
-from conflict_free.grading.shown_text import printable
+from conflict_free.grading.shown_text import exceeded, printable
 
 #: A line of a compiler's output. It is matched from its beginning, so that a long line takes linear time.
 _MESSAGE = re.compile(
     r"(?P<file>[^\s:(][^:(]*)(?:\((?P<line>\d+)\)|:(?P<host_line>\d+)(?::\d+)?):\s*(?:catastrophic |fatal )?error(?: #[\w-]+)?:\s*(?P<text>.*)"
 )
 _AT_END = re.compile(r"At end of source: error(?: #[\w-]+)?: (?P<text>.*)")
+#: An error of the assembler, whose line is one of the kernel's PTX.
+_IN_PTX = re.compile(r"ptxas [^,]*, line \d+; (?:error|fatal)\s*:\s*(?P<text>.*)")
 _UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^'\n]{0,1000})'")
 _UNKNOWN = re.compile(r'identifier "(?P<name>\w+)" is undefined')
 #: Words of the compiler's messages, and the help that goes with them.
@@ -22,6 +24,8 @@ _HELP = (
     ('expected a ";"', "The end of the line before may lack it."),
     ("expected a declaration", "A brace before it may be one too many, or one before that may be missing."),
 )
+#: The last lines of an internal error of the host compiler.
+_ASKS_FOR_REPORT = ("Please submit", "See <file")
 _TWICE = re.compile(r"multiple definition of [`'](?P<name>[^'\n]{0,1000})'")
 
 
@@ -41,7 +45,9 @@ def messages(compiled: Mapping[str, Any], text: str, task: Mapping[str, str]) ->
     """
     if compiled["stopped_by"]:
         yield Message(
-            0, f"compiling it was stopped: too much {compiled['stopped_by']}", "Look for an include or a template that never ends."
+            0,
+            f"compiling it was stopped: {exceeded(compiled['stopped_by'])}",
+            "Look for an include or a template that never ends, and for an array that is far too large.",
         )
         return
     # A source can put control characters into the compiler's messages.
@@ -54,7 +60,9 @@ def messages(compiled: Mapping[str, Any], text: str, task: Mapping[str, str]) ->
         yield Message(line, what) if number else _compiler_message(line, what, text)
         if what.startswith("expected "):  # errors after one of syntax follow from it
             break
-    if not found and (at_end := next(filter(None, map(_AT_END.match, lines)), None)):
+    if not found and (in_ptx := next(filter(None, map(_IN_PTX.match, lines)), None)):
+        yield Message(0, f"the assembler of PTX says: {in_ptx['text']}", "Look at the inline assembly: its text is put into the kernel's.")
+    elif not found and (at_end := next(filter(None, map(_AT_END.match, lines)), None)):
         yield _compiler_message(len(text.splitlines()), at_end["text"], text)
     elif not found:
         said = "\n".join(lines)
@@ -76,7 +84,7 @@ def _compiler_message(line: int, said: str, text: str) -> Message:
 
 
 def _last_line(text: str) -> str:
-    lines = [line for line in text.strip().splitlines() if "ld returned" not in line]
+    lines = [line for line in text.strip().splitlines() if "ld returned" not in line and not line.startswith(_ASKS_FOR_REPORT)]
     return re.sub(r"^.*?: ", "", lines[-1]) if lines else ""
 
 

@@ -67,7 +67,7 @@ def names_of(run: Run) -> dict[str, Any]:
     return {
         **sums,
         **others,
-        **{key: run.calls["data"][key] for key in ("block", "busiest")},
+        **{key: run.calls["data"][key] for key in ("block", "busiest", "narrow_global")},
         "partitions": _partitions_of(kernels),
         "shared_bytes": max((kernel.get("shared_bytes", 0) for kernel in kernels), default=0),
         "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),

@@ -99,6 +99,10 @@ FEW_LANES = {
         "a block accesses shared memory {:,} times with at most half of a warp",
         "Let all lanes of a warp take part in each access: one half after the other is no way round a conflict.",
     ),
+    "narrow_global": (
+        "warps access global memory {:,} times with at most half of their lanes",
+        "Let all lanes of a warp take part in each access: one part after the other takes as many times as long.",
+    ),
     "barriers": (
         "a block passes {:,} barriers",
         "Let all warps of a block work between two barriers: one after another, they take as many times as long.",
@@ -119,6 +123,7 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapp
         "accesses": names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"],
         "shared_accesses": names["shared"]["ideal_wavefronts"],
         "busiest_accesses": names["busiest"]["accesses"],
+        "narrow_global": names["narrow_global"],
         "launches": names["launches"],
         **{name: names["block"][name] for name in ("narrow", "barriers", "loaded", "stored")},
     }

@@ -20,6 +20,7 @@ from . import sandbox
 from .assignment import Assignment
 from .compiler_messages import Message
 from .finding import OURS
+from .shown_text import exceeded
 
 #: A text and a compiler's output of the largest size take less than a second.
 LIMITS = sandbox.Limits(seconds=10, memory_megabytes=512, output_kilobytes=4096)
@@ -85,8 +86,7 @@ def read(text: str, compiled: sandbox.Done | None, assignment: Assignment, folde
         confined=confined,
     )
     if stopped_by := done.stopped_by:
-        what = stopped_by if stopped_by.startswith("signal") else f"too much {stopped_by}"
-        return Facts(messages=[Message(0, f"reading its text was stopped: {what}", _STOPPED)])
+        return Facts(messages=[Message(0, f"reading its text was stopped: {exceeded(stopped_by)}", _STOPPED)])
     try:
         told = json.loads(done.stdout)
         wrong = next((f"{misfit.at()}: {misfit.text}" for misfit in Schema.of(_SCHEMA).misfits(told)), "")

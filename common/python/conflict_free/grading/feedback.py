@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Prints a result for a student: each check, and for a failed one what was seen, what was wanted, the lines, and help."""
+"""Prints a result for a student: each check with what was seen, and for a failed one what was wanted, the lines, and help."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -54,6 +54,8 @@ def show(result: Result) -> None:
     for check in result.checks:
         word, style = _MARKS[check.passed]
         line(Text(f"{word:<12}{_points(check):>9}  {check.name}", style=style))
+        if check.passed and check.seen:
+            line(Text(", ".join(filter(None, (check.seen, check.wanted))), style="dim"), _INDENT)
         if check.passed is False:
             for text in _told(check):
                 line(text, _INDENT)

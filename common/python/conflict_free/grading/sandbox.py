@@ -371,7 +371,7 @@ class _Watched:
             code = self.process.wait()
         code = code if code >= 0 else _SIGNAL_OFFSET - code
         stopped_by = "memory" if self._group and self._group.has_killed() else self.stopped_by
-        if stopped_by is None and code > _SIGNAL_OFFSET:
+        if stopped_by is None and _SIGNAL_OFFSET < code < _SIGNAL_OFFSET + signal.NSIG:  # a program may end with 255 by itself
             stopped_by = _STOPPED_BY_SIGNAL.get(code - _SIGNAL_OFFSET, f"signal {code - _SIGNAL_OFFSET}")
         if stopped_by is None and self._has_too_many_files():
             stopped_by = "files"

@@ -16,6 +16,11 @@ def printable(text: str) -> str:
     return text if is_usual else re.sub(_UNPRINTABLE, "\ufffd", text)
 
 
+def exceeded(stopped_by: str) -> str:
+    """Return the words for what ended a program; see ``sandbox.Done``."""
+    return stopped_by if stopped_by.startswith("signal") else f"too much {stopped_by}"
+
+
 def shown(text: str) -> str:
     """Return a text as one printable line without the middle of a long one."""
     most = _LONGEST_SHOWN

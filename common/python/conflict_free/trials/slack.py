@@ -32,7 +32,7 @@ from .draws import outcomes
 #: The most that a limit may be above the dearest answer.
 MOST = 1.1
 #: Most tasks need no atomic operations at all, one launch, and two barriers. The data decide how many accesses are narrow.
-MAY_LEAVE_ROOM = ("kernels.atomics", "kernels.launches", "kernels.barriers", "kernels.narrow")
+MAY_LEAVE_ROOM = ("kernels.atomics", "kernels.launches", "kernels.barriers", "kernels.narrow", "kernels.narrow_global")
 
 
 def used(task: Assignment, run: Run) -> Iterator[tuple[str, float]]:
@@ -45,7 +45,8 @@ def used(task: Assignment, run: Run) -> Iterator[tuple[str, float]]:
         if limit > (0 if threshold.is_upper else 1):
             yield f"thresholds.{threshold.name}", part
     for name, made, most in few_lanes(names, task, run.case.parameters):
-        yield f"kernels.{name}", made / most
+        if most:
+            yield f"kernels.{name}", made / most
 
 
 def dearest(task: Assignment, runs: Mapping[str, Sequence[Run]]) -> dict[str, tuple[float, str]]:

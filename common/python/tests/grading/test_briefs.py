@@ -36,6 +36,22 @@ SIZED = {
         "1.1 * 16 * {0}",
     ),
     ("diagonal", "loaded"): ("no block loads more than twice the bytes of a row and a tenth", "8.8 * width"),
+    ("naive", "narrow_global"): (
+        r"in at most (\d+) accesses to global memory a row, or (\d+) where a row has fewer than (\d+) columns, or in one more than",
+        "1.1 * max(({1} if width < {2} else {0}) * height, width + 1)",
+    ),
+    ("nearest_neighbor_blocking", "narrow_global"): (
+        r"in no access to global memory does .* where \*n\* is a multiple of (\d+), and in at most (\d) for each point and (\d) more elsewhere",
+        "{1} * n + {2} if n % {0} else 0",
+    ),
+    ("reduction_bank_conflicts", "narrow_global"): (
+        r"in global memory, at most one access for (\d+) numbers and (\d+) more are of that kind",
+        "(n + second_n) // {0} + {1}",
+    ),
+    ("diagonal", "narrow_global"): (
+        r"in at most (\d+) accesses to global memory a row, or (\d+) for each (\d+) columns or part of \3 and (\d+) more, and a tenth",
+        "1.1 * height * max({0}, {1} * ((width + 63) // {2}) + {3})",
+    ),
     ("naive", "busiest_accesses"): (
         r"at most a tenth more often than a block that brings (\d+) rows .* each of its rows, and (\d+) accesses to shared memory",
         "1.1 * ((width + 31) // 32 * (min(height, {0}) + {1}) + 1)",
@@ -62,7 +78,7 @@ def test_a_brief_has_each_number_of_a_threshold(name, threshold):
 @pytest.mark.parametrize("name", names())
 def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
     task = load(name)
-    for kind in ("busiest_accesses", "narrow", "barriers", "loaded", "stored"):
+    for kind in ("busiest_accesses", "narrow", "narrow_global", "barriers", "loaded", "stored"):
         limit = getattr(task.kernels, kind)
         if limit and limit.isdigit():
             assert f"{{kernels.{kind}" in (task.folder / BRIEF).read_text(encoding="utf-8"), kind

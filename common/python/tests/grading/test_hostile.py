@@ -18,7 +18,7 @@ from grading_tools import CONFINED, answer_file, graded, padding
 from test_runs import TASK, made_run
 
 from conflict_free.console import Stop
-from conflict_free.grading import building, counting_checks, facts, judging, running, safety, scratch, source_text, text_facts
+from conflict_free.grading import building, counting_checks, facts, finding, judging, running, safety, scratch, source_text, text_facts
 from conflict_free.grading.sandbox import Done, Limits
 from conflict_free.grading.tokens import read
 from conflict_free.schemas import Schema
@@ -99,6 +99,19 @@ def test_only_the_program_in_the_sandbox_reads_a_text():
             found = re.findall(r"^\s*(?:from|import) .*", path.read_text(encoding="utf-8"), re.MULTILINE)
             for each in set(found) - {"from .compiler_messages import Message"}:
                 assert not readers & set(re.findall(r"\w+", each)), f"{path.name}: {each}"
+
+
+@pytest.mark.parametrize(
+    "done, seen",
+    [
+        (Done(134, "", "LLVM ERROR: out of memory", "signal 6"), "compiling it was stopped: signal 6"),
+        (Done(152, "", "", "time"), "compiling it was stopped: too much time"),
+        (Done(4, "", "gcc: internal error: b\nPlease submit a report\nSee <file:///a> for more\n", None), "internal error: b"),
+    ],
+)
+def test_a_compiler_that_ends_without_a_message_is_told(done, seen):
+    told = text_facts.facts("", vars(done), {"source": "a.cu", "function": "f", "declaration": "void f()"})
+    assert told["messages"][0][1] == seen
 
 
 @pytest.mark.parametrize(
@@ -213,6 +226,7 @@ STAGES = {
     "correct": (judging, "_correct"),
     "by_kernels": (judging.data_checks, "complaint"),
     "counts.coalesced": (counting_checks, "names_of"),
+    "fast": (judging.timing, "fast"),
 }
 
 
@@ -222,10 +236,13 @@ def test_an_error_of_the_grader_is_a_verdict(tmp_path, monkeypatch, check, error
     def fail(*arguments, **options):
         raise error
 
+    monkeypatch.setattr(judging.timing, "fast", lambda *_, **options: finding.passed())
     monkeypatch.setattr(*STAGES[check], fail)
     submission = answer_file("padded_by_one")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    found = graded(submission).first_failed
+    result = graded(submission, gpu=object())
+    assert {each.name.partition(".")[0] for each in result.checks} == {name.partition(".")[0] for name in STAGES}
+    found = result.first_failed
     assert found.name == check and found.seen.startswith(f"the grader could not make this check: {type(error).__name__}")
     assert "our mistake" in found.help and os.listdir(tmp_path) == []
 

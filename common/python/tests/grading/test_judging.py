@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import subprocess
 from dataclasses import replace
 
@@ -317,6 +318,7 @@ def test_one_submission_by_hand(tmp_path):
         for option, name in (("--json", "a.json"), ("--gradescope", "b.json"), ("--junit", "c.xml"), ("--picture", "d.svg"))
     }
     done = run_grade("run", "padding", answer_file("unpadded"), *tools(), *(word for pair in files.items() for word in pair), code=1)
+    assert re.search(r"20 of 20  counts.coalesced\n    traffic.sectors is [0-9,]+ \(case \w+\), at most [0-9,]+\n", done.stdout)
     assert "70 of 100 points" in done.stdout and "wavefront 1  ██···" in done.stdout
     assert Result.from_json(json.loads(files["--json"].read_text(encoding="utf-8"))).points == 70
     assert files["--picture"].read_text(encoding="utf-8").startswith("<svg")

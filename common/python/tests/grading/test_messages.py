@@ -187,6 +187,13 @@ MISTAKES = {
         "`__global__ void missing(double* output)` is declared and nowhere defined",
         "Define it in this file",
     ),
+    "inline assembly with a brace too many": (
+        changed((IN_KERNEL, f'    asm volatile("}}");\n{IN_KERNEL}')),
+        "compiles",
+        [],
+        "the assembler of PTX says: ",
+        "Look at the inline assembly",
+    ),
     "variable that is not defined": (
         changed(("void transpose_d", "extern int counter;\nvoid transpose_d"), (LAUNCH, f"counter = 1;\n    {LAUNCH}")),
         "compiles",

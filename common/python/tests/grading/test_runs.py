@@ -44,6 +44,7 @@ NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wav
 ORDINARY = {
     "block": {"narrow": 8, "barriers": 2, "loaded": 64, "stored": 64},
     "busiest": {"accesses": 20},
+    "narrow_global": 8,
     "cluster_accesses": 0,
     "bulk_load": NO_COPIES,
     "bulk_store": NO_COPIES,
@@ -375,6 +376,12 @@ def test_lanes_and_warps_that_take_turns_are_too_much_for_one_block(name, seen):
     task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2 * width"})})
     assert by_kernels(task) is None
     assert seen in by_kernels(task, otherwise={"block": {**ORDINARY["block"], name: 9}}).seen
+
+
+def test_lanes_that_take_turns_in_global_memory_are_too_much():
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(narrow_global="2 * width")})
+    assert by_kernels(task) is None
+    assert by_kernels(task, otherwise={"narrow_global": 9}).seen == "warps access global memory 9 times with at most half of their lanes"
 
 
 def test_ways_that_nobody_has_counted_are_refused_by_name():

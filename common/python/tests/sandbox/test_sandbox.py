@@ -99,6 +99,11 @@ def test_a_read_of_an_empty_pipe_does_not_wait(tmp_path, monkeypatch):
     assert shell("exec sleep 5", tmp_path, Limits(seconds=0.2)).stopped_by == "time"
 
 
+def test_an_exit_code_above_those_of_signals_is_no_signal(tmp_path):
+    done = shell("exit 255", tmp_path)
+    assert (done.returncode, done.stopped_by) == (255, None)
+
+
 def test_a_sleeper_ends_too(tmp_path):
     assert shell("exec sleep 60", tmp_path, Limits(seconds=0.2)).stopped_by == "time"
 
@@ -199,6 +204,36 @@ def test_no_group_outlives_its_maker(tmp_path):
     done = subprocess.run([sys.executable, "-c", maker], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE)})
     pid, was_there = done.stdout.split()
     assert was_there == "True" and not left.exists() and not list(left.parent.glob(f"conflict_free-{pid}-*"))
+
+
+#: By the version of control groups: this process's line, the folder for groups, and the files with the limits and the events.
+VERSIONS = {
+    "first": ("4:memory:/grader", "memory/grader", ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"), "memory.oom_control"),
+    "second": ("0::/slice/grader", "slice", ("memory.max", "memory.swap.max"), "memory.events"),
+}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_groups_of_either_version_are_found_and_limited(version, tmp_path, monkeypatch):
+    line, parent, limits, events = VERSIONS[version]
+    (tmp_path / "own").write_text(f"1:cpu:/\n{line}\n", encoding="ascii")
+    (tmp_path / parent).mkdir(parents=True)
+    (tmp_path / parent / "cgroup.subtree_control").write_text("cpu memory", encoding="ascii")
+    mkdir = Path.mkdir
+
+    def mkdir_of_kernel(folder: Path) -> None:
+        mkdir(folder)
+        for name, text in {**dict.fromkeys(limits, ""), events: "oom_kill 0\n", "cgroup.procs": ""}.items():
+            (folder / name).write_text(text, encoding="ascii")
+
+    monkeypatch.setattr(Path, "mkdir", mkdir_of_kernel)
+    monkeypatch.setattr(cgroups.atexit, "register", lambda *_: None)
+    assert cgroups._parent(tmp_path, tmp_path / "own") == tmp_path / parent
+    group = cgroups.Group(tmp_path / parent / "group", 4096)
+    swap = 4096 if version == "first" else 0
+    assert [int((group.folder / name).read_text()) for name in limits] == [4096, swap] and group.is_empty() and not group.has_killed()
+    (group.folder / events).write_text("max 3\noom_kill 1\n", encoding="ascii")
+    assert group.has_killed()
 
 
 @pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to allocate with")

@@ -60,12 +60,14 @@ void DataUse::launch_begins(const LaunchInfo&) {
 void DataUse::block_runs(std::uint64_t number) { running_ = &work_of_blocks_[number]; }
 
 void DataUse::warp_access(const WarpAccess& access) {
+    const bool is_narrow = 2 * static_cast<std::size_t>(std::popcount(access.active)) <= warp_size;
     if (running_) {
         const bool shared = access.space == Space::shared;
         running_->accesses += shared ? static_cast<std::uint64_t>(shared_cost(access, machine_).ideal_wavefronts) : 1;
-        running_->narrow += shared && 2 * static_cast<std::size_t>(std::popcount(access.active)) <= warp_size;
+        running_->narrow += shared && is_narrow;
     }
     if (access.space != Space::global) return;
+    narrow_global_ += is_narrow;
     const auto size = static_cast<std::uint64_t>(access.size);
     const bool loads =
         access.operation == Operation::load || access.operation == Operation::async_copy || access.operation == Operation::bulk_copy;
@@ -125,6 +127,7 @@ nlohmann::ordered_json DataUse::to_json() const {
     return {
         {"block", {{"narrow", largest_.narrow}, {"barriers", largest_.barriers}, {"loaded", largest_.loaded}, {"stored", largest_.stored}}},
         {"busiest", {{"accesses", busiest()}}},
+        {"narrow_global", narrow_global_},
         {"cluster_accesses", cluster_accesses_},
         {"bulk_load", remote::to_json(bulk_loads_)},
         {"bulk_store", remote::to_json(bulk_stores_)},

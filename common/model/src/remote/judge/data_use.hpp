@@ -101,6 +101,8 @@ private:
     /// The buffers by the address of their first byte.
     std::map<std::uint64_t, Buffer> buffers_;
     std::uint64_t cluster_accesses_ = 0;
+    /// Accesses to global memory in which at most half of the warp takes part.
+    std::uint64_t narrow_global_ = 0;
     BulkCopies bulk_loads_, bulk_stores_;
     const Machine& machine_;
     /// By multiprocessor, for the launches that have ended.
