@@ -78,7 +78,8 @@ function(add_graded name file)
     add_dependencies(graded ${name}_graded)
     add_dependencies(${name}_graded grading_toolchain)
     add_test(NAME assignment.${name}.graded COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target ${name}_graded)
-    set_tests_properties(assignment.${name}.graded PROPERTIES FIXTURES_SETUP ${name}_graded LABELS cpu RESOURCE_LOCK build_folder)
+    set_tests_properties(assignment.${name}.graded PROPERTIES FIXTURES_SETUP ${name}_graded LABELS cpu RESOURCE_LOCK build_folder
+        COST 30)
 endfunction()
 
 # add_cheats(SLUG)

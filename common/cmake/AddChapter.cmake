@@ -5,7 +5,8 @@
 #
 # Adds a chapter: the program chapters/SLUG/SLUG of the build folder, target chapter_SLUG, from SLUG.cu, with the headers
 # *.cuh beside it that it includes, and its checks, which all run this program
-#   chapter.SLUG.model      label cpu   under the model: kernels checked, counted, and held against their expectations
+#   chapter.SLUG.model      label cpu   under the model: kernels checked, counted, and held against their expectations, when the
+#                                       build wrote the counts: the test says what that run has said
 #   chapter.SLUG.model.NAME label cpu   the same on an older machine, for each of MACHINES
 #   chapter.SLUG.gpu        label gpu   on a GPU: kernels checked and timed
 #   chapter.SLUG.sanitizer  label gpu   kernels under each tool of compute-sanitizer, at SANITIZED_SIZES
@@ -87,32 +88,30 @@ function(write_peers slug subject)
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/peers.json CONTENT "{\"subject\": \"${subject}\"}\n")
 endfunction()
 
-function(check_chapter_counts slug machines)
-    add_test(NAME chapter.${slug}.model COMMAND chapter_${slug})
-    runs_under_model(chapter.${slug}.model)
-    add_counts(${slug} ${slug})
-    foreach(machine IN LISTS machines)
-        add_test(NAME chapter.${slug}.model.${machine} COMMAND chapter_${slug} --machine ${machine})
-        runs_under_model(chapter.${slug}.model.${machine})
-        add_counts(${slug} ${slug}.${machine} --machine ${machine})
-    endforeach()
-endfunction()
-
 # Runs a program that writes a file: CONFLICT_FREE_COUNTED FILE PROGRAM [ARGUMENT…]. A check or an expectation of the program that
 # does not hold is no error: the file says so, the book marks it, and the test of the chapter fails.
 set(CONFLICT_FREE_COUNTED ${CMAKE_CURRENT_LIST_DIR}/write_counts.sh)
 
-# The counts of a chapter's program, run with further ARGUMENTS, in counts/NAME.json.
-function(add_counts slug name)
+function(check_chapter_counts slug machines)
+    add_counts(chapter.${slug}.model ${slug} ${slug})
+    foreach(machine IN LISTS machines)
+        add_counts(chapter.${slug}.model.${machine} ${slug} ${slug}.${machine} --machine ${machine})
+    endforeach()
+endfunction()
+
+# The counts of a chapter's program, run with further ARGUMENTS, in counts/NAME.json, and the test of what that run has checked.
+function(add_counts test slug name)
     set(counts ${CMAKE_BINARY_DIR}/counts/${name}.json)
     add_custom_command(
         OUTPUT ${counts}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/counts
         COMMAND ${CONFLICT_FREE_UNDER_MODEL} ${CONFLICT_FREE_COUNTED} ${counts} $<TARGET_FILE:chapter_${slug}> --json ${counts} ${ARGN}
-        DEPENDS chapter_${slug} ${CONFLICT_FREE_MODEL_LIBRARIES}
+        DEPENDS chapter_${slug} ${CONFLICT_FREE_MODEL_LIBRARIES} ${CONFLICT_FREE_COUNTED}
         COMMENT "Counting ${name}"
         VERBATIM)
-    add_custom_target(${name}_counts DEPENDS ${counts})
+    add_custom_target(${name}_counts ALL DEPENDS ${counts})
+    add_test(NAME ${test} COMMAND ${CONFLICT_FREE_COUNTED} --check ${counts})
+    set_tests_properties(${test} PROPERTIES LABELS cpu)
     set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_COUNTS ${counts})
     if(NOT TARGET counts)
         add_custom_target(counts)

@@ -40,6 +40,7 @@ function(add_chapter_of_ranks slug)
         add_test(NAME chapter.${slug}.failures
             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_failures.py $<TARGET_FILE:${program}> ${CONFLICT_FREE_MPIRUN})
         runs_under_model(chapter.${slug}.failures)
+        set_tests_properties(chapter.${slug}.failures PROPERTIES COST 30)
     endif()
     add_test(NAME chapter.${slug}.gpu COMMAND ${program} ${sizes} --samples 5)
     runs_on_gpu(chapter.${slug}.gpu)
