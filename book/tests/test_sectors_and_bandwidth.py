@@ -21,7 +21,7 @@ def test_sectors_of_a_row_a_column_and_odd_accesses():
     column = {"size": 4, "lanes": [8192 * lane for lane in range(32)]}
     assert len(touched_sectors(column)) == 32
     assert "Each lane's bytes start 8,192 bytes after" in describe_access(column, "store")
-    assert "Of each 32 bytes moved, 4 were asked for." in describe_access(column, "store")
+    assert "Of each 32 bytes moved, 4 were written." in describe_access(column, "store")
     shifted = {"size": 4, "lanes": [4 + 4 * lane for lane in range(32)]}
     assert len(touched_sectors(shifted)) == 5
     split = {"size": 16, "lanes": [24]}

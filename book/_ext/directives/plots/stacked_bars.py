@@ -15,7 +15,7 @@ from conflict_free.evidence.names import ResultError
 from ..project import EvidenceDirective, picture, render
 
 #: Units of the picture: the longest bar, room for the words behind it, height of a bar with its name above it, least width for a number.
-LONGEST, WORDS, ROW, NUMBER = 400, 136, 38, 30
+LONGEST, WORDS, ROW, NUMBER = 400, 104, 38, 30
 #: More parts would not be told apart.
 MOST_PARTS = 4
 
@@ -33,7 +33,7 @@ def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, An
 class StackedBars(EvidenceDirective, directive="stacked-bars"):
     """``.. stacked-bars:: WHAT IS SHOWN``: a line of the body is ``NAME | KEY | KEY …``, a key of the role ``val`` for each part.
 
-    ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share that they fill stands behind it.
+    ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share that they fill stands behind the name.
     With ``:unit: WORD``, a last key is written behind the bar.
     """
 
@@ -60,8 +60,9 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
         scale = LONGEST / max(max(sum(numbers[:count]), numbers[count] if frame else 0) for _, numbers in rows)
         bars, said = [], []
         for name, numbers in rows:
-            filled = f"{sum(numbers[:count]) / numbers[count]:.0%}" if frame else ""
-            behind = ", ".join(word for word in (filled, f"{numbers[-1]:,.0f} {unit}" if unit else "") if word)
+            behind = f"{numbers[-1]:,.0f} {unit}" if unit else ""
+            if frame:
+                name = f"{name}: {sum(numbers[:count]) / numbers[count]:.0%}"
             bars.append({"name": name, "behind": behind, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
             listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
             said.append(f"{name}: {', '.join([*listed, *([behind] if behind else [])])}")

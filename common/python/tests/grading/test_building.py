@@ -60,7 +60,8 @@ def test_the_same_error_of_two_compilations_is_told_once():
 
 
 def test_a_compiler_that_was_stopped_is_told():
-    assert said("", "time") == [Message(0, "compiling it was stopped: too much time", "Look for an include or a template that never ends.")]
+    help_line = "Look for an include or a template that never ends, and for an array that is far too large."
+    assert said("", "time") == [Message(0, "compiling it was stopped: too much time", help_line)]
 
 
 def test_no_header_but_those_of_special_functions_is_left_out(tmp_path):
