@@ -268,11 +268,11 @@ def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
     html = project.build_page(".. tile-flow:: copy.copy_shared")
     description = html_text.unescape(re.search(r'<figure class="picture tile-flow"[^>]*aria-label="([^"]+)"', html)[1])
     assert (
-        "Blue (■): warp 0 loads row 0 of the input and puts it into row 0 of the tile; 4 warps store it as column 0 of the output."
+        "Blue (■): warp 0 loads row 0 of the input and puts it into row 0 of the tile. In the output it is column 0, stored by 4 warps."
         in description
     )
     assert (
-        "Orange (☒): 4 warps load column 0 of the input and put it into column 0 of the tile; warp 0 stores it as row 0 of the output."
+        "Orange (☒): 4 warps load column 0 of the input and put it into column 0 of the tile. In the output it is row 0, stored by warp 0."
         in description
     )
     assert "<code>blockIdx</code> (1, 0, 0)" in html

@@ -141,8 +141,8 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
     before, tile, after = panels
     description = (
         f"Read each color from left to right. Blue (■): warp {warp} loads {before['loaded']} of the input and puts it into {tile['loaded']} of "
-        f"the tile; {plural(len(storing), 'warp')} store it as {after['loaded']} of the output. Orange (☒): {plural(len(loading), 'warp')} load "
-        f"{before['stored']} of the input and put it into {tile['stored']} of the tile; warp {warp} stores it as {after['stored']} of the output. Dark: an element of both."
+        f"the tile. In the output it is {after['loaded']}, stored by {plural(len(storing), 'warp')}. Orange (☒): {plural(len(loading), 'warp')} load "
+        f"{before['stored']} of the input and put it into {tile['stored']} of the tile. In the output it is {after['stored']}, stored by warp {warp}. Dark: an element of both."
     )
     return panels, description
 

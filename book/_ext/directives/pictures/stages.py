@@ -72,7 +72,9 @@ class StageTimeline(EvidenceDirective, directive="stage-timeline"):
 
 
 #: The pairs whose clocks the program prints, the last cycle that is drawn, and the cycles of a unit of the picture and between two marks.
-PAIRS, LAST_CYCLE, CYCLES, MARK = 14, 10_000, 48, 2_000
+PAIRS, LAST_CYCLE, CYCLES, MARK = 14, 6_000, 29, 1_000
+#: A shorter bar has no room for its number.
+NUMBERED = 12
 #: A wait for products that takes more cycles found them not yet ended.
 WAITED = 64
 CLOCKS = ("asked", "arrived", "begun", "issued", "ended")
@@ -93,8 +95,12 @@ def products_of(clocks: list[dict[str, float]], cycles: float) -> list[float]:
 
 
 def measured_panel(clocks: list[dict[str, float]], places: int, cycles: float) -> dict[str, Any]:
-    """Return a panel: a row of bars for each place, from a pair's request to the next one's, and one for the products."""
+    """Return a panel: a row of bars for each place, from a pair's request to the next one's, and one for the products.
+
+    The panel begins with the request of pair ``places``: the pairs before it fill the other places, and their products are known.
+    """
     bars = []
+    zero = clocks[places]["asked"]
     for pair, (clock, begin) in enumerate(zip(clocks[:-places], products_of(clocks, cycles))):
         freed = clocks[pair + places]["asked"]
         for kind, row, start, end in (
@@ -102,8 +108,10 @@ def measured_panel(clocks: list[dict[str, float]], places: int, cycles: float) -
             ("held", pair % places, clock["arrived"], freed),
             ("store", places, begin, begin + cycles),
         ):
-            if end <= LAST_CYCLE:
-                bars.append({"kind": kind, "row": row, "x": start / CYCLES, "width": (end - start) / CYCLES, "pair": pair})
+            x = max(start - zero, 0) / CYCLES
+            width = min(end - zero, LAST_CYCLE) / CYCLES - x
+            if width > 0:
+                bars.append({"kind": kind, "row": row, "x": x, "width": width, "number": pair - places if width >= NUMBERED else ""})
     return {"places": places, "bars": bars}
 
 

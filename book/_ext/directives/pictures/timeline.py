@@ -23,17 +23,27 @@ LOADS, LOAD_BYTES = 4, 4
 def bars_of(loads: int, together: int, barrier: int = 0) -> list[dict[str, Any]]:
     """Return the bars of ``loads`` loads and their stores, of which ``together`` are issued before the first store.
 
-    Between the last of them and the first store, their thread waits for ``barrier`` at a barrier.
+    A store waits for the value of its load, and with ``barrier`` for all of them and then so long at a barrier.
     """
     bars, now = [], 0
     for first in range(0, loads, together):
         group = range(first, min(first + together, loads))
-        goes_on = now + WAIT + ISSUE * len(group) + barrier
+        arrived = now + WAIT + ISSUE * len(group)
         for place, load in enumerate(group):
             x = now + ISSUE * place
-            bars.append({"row": load, "x": x, "width": WAIT, "held": goes_on - barrier, "store": goes_on + ISSUE * place})
+            store = arrived + barrier + ISSUE * place if barrier else x + WAIT + ISSUE
+            bars.append({"row": load, "x": x, "width": WAIT, "held": arrived, "store": store})
         now = bars[-1]["store"] + ISSUE
     return bars
+
+
+def bars_in_turn(loads: int, barrier: int) -> list[dict[str, Any]]:
+    """Return the bars of ``loads`` loads, each issued when the one before has arrived, with all stores behind a barrier."""
+    arrived = (WAIT + ISSUE) * loads
+    return [
+        {"row": load, "x": (WAIT + ISSUE) * load, "width": WAIT, "held": arrived, "store": arrived + barrier + ISSUE * load}
+        for load in range(loads)
+    ]
 
 
 def numbered_kernels(directive: EvidenceDirective, evidence: Evidence, most: int, what: str) -> list[tuple[str, int]]:
@@ -54,27 +64,36 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
     """``.. load-timeline::``: a line of the body is ``SLUG.KERNEL | N``: the kernel has *N* loads of a thread in flight at once.
 
     The thread makes LOADS loads of LOAD_BYTES bytes. With ``:barrier:`` it passes a barrier between its loads and its stores, and LOADS
-    ÷ *N* threads follow each other in one place.
+    ÷ *N* threads follow each other in one place. ``:in-turn: WORDS`` adds, behind the first kernel, a thread that makes its loads
+    one at a time, before that barrier. ``:gbps: KEY | KEY …`` is what each panel moves.
     """
 
     has_content = True
-    option_spec = {"barrier": directives.flag}
+    option_spec = {"barrier": directives.flag, "in-turn": directives.unchanged_required, "gbps": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         barrier = BARRIER if "barrier" in self.options else 0
         panels = [
             {
                 "kernel": kernel,
-                "bytes": together * LOAD_BYTES,
-                "bars": bars_of(LOADS, together, barrier),
                 "together": together,
+                "bars": bars_of(LOADS, together, barrier),
                 "of": "thread" if barrier and together == 1 else "load",
             }
             for kernel, together in numbered_kernels(self, evidence, LOADS, "loads in flight")
         ]
+        if words := self.options.get("in-turn"):
+            panels.insert(1, {"words": words, "together": 1, "bars": bars_in_turn(LOADS, barrier), "of": "load"})
+        keys = [key.strip() for key in self.options.get("gbps", "").split("|") if key.strip()]
+        if keys and len(keys) != len(panels):
+            raise ResultError(f":gbps: has {len(keys)} keys for {len(panels)} panels")
+        for panel, key in zip(panels, keys, strict=False):
+            panel["gbps"] = evidence.value(key).text(",.0f")
         longest = max(bar["store"] for panel in panels for bar in panel["bars"]) + ISSUE
         said = " ".join(
-            f"{one['kernel']}: {plural(one['together'], 'load')} of a thread in flight, {plural(one['bytes'], 'byte')}." for one in panels
+            f"{one.get('kernel') or one['words']}: {plural(one['together'], 'load')} of a thread in flight, "
+            f"{plural(one['together'] * LOAD_BYTES, 'byte')}{', ' + one['gbps'] + ' GB/s' if keys else ''}."
+            for one in panels
         )
         html = render(
             "load_timeline.html",
@@ -82,6 +101,7 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
             barrier=barrier,
             description=said,
             loads=LOADS,
+            load_bytes=LOAD_BYTES,
             width=LEFT + longest,
             left=LEFT,
             row=ROW,

@@ -25,8 +25,13 @@ TOP, BOTTOM, RIGHT = 20, 44, 20
 Speeds = dict[int, float]
 
 
-def page_of(found: Mapping[str, Speeds], ceiling: float, axis: range, page: Mapping[str, int]) -> dict[str, Any]:
-    """Return the places of all parts of the plot: the numbers run to the right by powers of two, GB/s upwards from the lowest of ``axis``."""
+def page_of(
+    found: Mapping[str, Speeds], ceiling: float, axis: range, page: Mapping[str, int], beside: Mapping[str, tuple[float, float]] = {}
+) -> dict[str, Any]:
+    """Return the places of all parts of the plot: the numbers run to the right by powers of two, GB/s upwards from the lowest of ``axis``.
+
+    ``beside`` has the number and the speed of kernels that are no part of a curve, by their names.
+    """
     every = sorted({number for speeds in found.values() for number in speeds})
     first, last = math.log2(every[0]), math.log2(every[-1])
     right, bottom = page["width"] - RIGHT, page["height"] - BOTTOM
@@ -50,15 +55,21 @@ def page_of(found: Mapping[str, Speeds], ceiling: float, axis: range, page: Mapp
         "ticks": [{"x": x(number), "label": str(number)} for number in every if math.log2(number).is_integer()],
         "rows": [{"y": y(speed), "label": f"{speed:,}"} for speed in axis],
         "ceiling": {"y": y(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"},
+        "beside": [
+            {"name": name, "x": x(at), "y": y(speed), "mark": mark("diamond", x(at), y(speed))} for name, (at, speed) in beside.items()
+        ],
         "curves": [curve(place, speeds) for place, speeds in enumerate(found.values())],
     }
 
 
 class Curves(EvidenceDirective):
-    """A curve for each kernel of a specimen, or for those that ``:kernels:`` names. The body is what to see in it."""
+    """A curve for each kernel of a specimen, or for those that ``:kernels:`` names. The body is what to see in it.
+
+    ``:beside: SLUG.KERNEL N; …`` marks kernels of chapters at the number *N*, with their speeds at 16384 × 16384.
+    """
 
     has_content = True
-    option_spec = {"kernels": directives.unchanged_required}
+    option_spec = {"kernels": directives.unchanged_required, "beside": directives.unchanged_required}
     #: The specimen; its kernels by the first word of their figures; what a figure's name says: kernel and number.
     specimen: str
     kernels: Mapping[str, str]
@@ -93,7 +104,12 @@ class Curves(EvidenceDirective):
             f"{self.kernels[kernel]}: {', '.join(f'{speed:,.0f} at {number}' for number, speed in speeds.items())}"
             for kernel, speeds in found.items()
         )
-        pages = [(name, page_of(found, ceiling, self.axis, page)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
+        beside: dict[str, tuple[float, float]] = {}
+        for one in filter(None, self.options.get("beside", "").split(";")):
+            kernel, number = one.split()
+            beside[kernel.partition(".")[2]] = float(number), evidence.value(f"{kernel}.16384.gbps").number
+        numbers += "".join(f"; {name}: {speed:,.0f} at {at:g}" for name, (at, speed) in beside.items())
+        pages = [(name, page_of(found, ceiling, self.axis, page, beside)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         keys = [(self.kernels[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
         begins = f" The axis begins at {self.axis[0]:,}." if self.axis[0] else ""
         caption = f"{title}.{begins} {' '.join(self.content)} {told}."

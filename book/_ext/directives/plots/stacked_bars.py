@@ -33,7 +33,7 @@ def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, An
 class StackedBars(EvidenceDirective, directive="stacked-bars"):
     """``.. stacked-bars:: WHAT IS SHOWN``: a line of the body is ``NAME | KEY | KEY …``, a key of the role ``val`` for each part.
 
-    ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share that they fill stands behind the name.
+    ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share of it that they fill stands behind the name.
     With ``:unit: WORD``, a last key is written behind the bar.
     """
 
@@ -62,7 +62,7 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
         for name, numbers in rows:
             behind = f"{numbers[-1]:,.0f} {unit}" if unit else ""
             if frame:
-                name = f"{name}: {sum(numbers[:count]) / numbers[count]:.0%}"
+                name = f"{name}: {sum(numbers[:count]) / numbers[count]:.0%} of {numbers[count]:,.0f}"
             bars.append({"name": name, "behind": behind, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
             listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
             said.append(f"{name}: {', '.join([*listed, *([behind] if behind else [])])}")
