@@ -147,6 +147,7 @@ int EngineDevice::launch(const LaunchRequest& request) {
 }
 
 int EngineDevice::launch_alone(const LaunchRequest& request) {
+    ++report::current_launch().number;
     interpreter::Program* decoded = nullptr;
     {
         const std::lock_guard lock(mutex_);

@@ -52,6 +52,8 @@ struct CurrentLaunch {
     Extent block;
     /// Set while a kernel runs.
     bool running = false;
+    /// The number of launches so far, with those that are put off.
+    std::atomic<std::uint64_t> number{0};
     /// Ends the kernel's blocks, so that what they have counted is kept; null while none runs.
     std::atomic<std::atomic<bool>*> stopped{nullptr};
     std::function<SourcePlace(std::uint32_t program_counter)> place_of;

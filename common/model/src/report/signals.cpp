@@ -5,15 +5,19 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string>
 
@@ -26,7 +30,7 @@ namespace simt::report {
 
 namespace {
 
-constexpr std::array deadly_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGINT, SIGTERM};
+constexpr std::array deadly_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGINT, SIGTERM, SIGXCPU};
 constexpr std::size_t most_signals = 65;
 
 /// The actions before the library was loaded.
@@ -81,11 +85,14 @@ void limit_time() {
     alarm(seconds);
 }
 
+void add_line(Message& message, const SourcePlace& place) {
+    if (place.line > 0) message.fields.insert(message.fields.end(), {{"file", place.file}, {"line", place.line}});
+}
+
 Message message_of(const Fault& fault, std::uint64_t address) {
     Message message(MessageCode::host_accesses_device_memory,
                     {{"operation", fault.operation ? name_of(*fault.operation) : unknown_operation}, {"address", address}});
-    if (const SourcePlace place = line_of(fault); place.line > 0)
-        message.fields.insert(message.fields.end(), {{"file", place.file}, {"line", place.line}});
+    add_line(message, line_of(fault));
     return message;
 }
 
@@ -101,6 +108,82 @@ void write_last_report(int signal, const std::optional<Message>& cause) {
     write_report(shell_offset + signal);
 }
 
+/// Finds host code that does not end. A timer of processor time looks every so often, so a program that waits for input may wait.
+class HostWatch {
+public:
+    void start() {
+        if (session().timeout) limit_ = *session().timeout;
+        constexpr int looks_in_limit = 4;
+        sigevent event{};
+        event.sigev_notify = SIGEV_SIGNAL;
+        event.sigev_signo = SIGXCPU;
+        if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer_) == 0) look_every(std::max(limit_ / looks_in_limit, at_least));
+    }
+
+    /// The message about host code that has neither launched nor ended for too long; nothing if it has.
+    std::optional<Message> look(const Fault& at) {
+        const Clock::time_point now = Clock::now();
+        const Seconds processor = processor_time();
+        const std::uint64_t launches = current_launch().number;
+        if (current_launch().running || launches != launches_) {
+            launches_ = launches;
+            since_ = now;
+            processor_since_ = processor;
+        }
+        // Several threads of the host use up processor time faster than time passes.
+        if (now - since_ < limit_ || processor - processor_since_ < limit_) return {};
+        if (!is_of_program(at.instruction) && ++tries_ < most_tries) {
+            look_every(at_least);
+            return {};
+        }
+        limit_time();
+        std::array<char, 24> seconds{};
+        std::snprintf(seconds.data(), seconds.size(), "%g", limit_.count());
+        Message message(MessageCode::host_code_does_not_end, {{"seconds", seconds.data()}});
+        add_line(message, line_of(at));
+        return message;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    using Seconds = std::chrono::duration<double>;
+    static constexpr Seconds at_least{0.01};
+    /// A library may hold a lock that the report needs, so the program's own code is waited for so often.
+    static constexpr int most_tries = 100;
+
+    void look_every(Seconds apart) {
+        const auto whole = std::chrono::floor<std::chrono::seconds>(apart);
+        itimerspec times{};
+        times.it_interval = {.tv_sec = whole.count(),
+                             .tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(apart - whole).count()};
+        times.it_value = times.it_interval;
+        timer_settime(timer_, 0, &times, nullptr);
+    }
+    static Seconds processor_time() {
+        timespec now{};
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+        return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+    }
+    static bool is_of_program(const void* instruction) {
+        Dl_info of{}, program{};
+        return dladdr(instruction, &of) && dladdr(reinterpret_cast<void*>(getauxval(AT_ENTRY)), &program) &&
+               of.dli_fbase == program.dli_fbase;
+    }
+
+    timer_t timer_{};
+    int tries_ = 0;
+    Seconds limit_{300};
+    /// When the last launch was seen.
+    Clock::time_point since_ = Clock::now();
+    Seconds processor_since_{0};
+    std::uint64_t launches_ = 0;
+};
+
+HostWatch& host_watch() {
+    static HostWatch& instance = *new HostWatch;
+    return instance;
+}
+
 std::atomic<bool> interrupted{false};
 
 /// Stops the running launch, the first time: its blocks end, and what they have counted is kept. Returns false if there is none.
@@ -114,6 +197,7 @@ bool stop_launch() {
 void handle(int signal, siginfo_t* info, void* context) {
     if (signal == SIGINT && stop_launch()) return;
     std::optional<Message> cause;
+    if (signal == SIGXCPU && info->si_code == SI_TIMER && !(cause = host_watch().look(fault_of(context)))) return;
     limit_time();
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     if (is_memory_fault(signal) && info->si_code > 0 && memory::AddressSpace::instance().owns(address)) {
@@ -154,10 +238,11 @@ void catch_signals() {
         if (!(earlier.sa_flags & SA_SIGINFO) && earlier.sa_handler == SIG_IGN) continue;
         struct sigaction action{};
         action.sa_sigaction = handle;
-        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | (signal == SIGXCPU ? SA_RESTART : 0);
         sigemptyset(&action.sa_mask);
         sigaction(signal, &action, nullptr);
     }
+    if (report_is_wanted()) host_watch().start();
 }
 
 }  // namespace simt::report

@@ -57,7 +57,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         metavar="SECONDS",
         type=_seconds,
-        help="how much processor time one kernel may take (default: a kernel ends when none of its blocks has ended for 60 s)",
+        help="how much processor time one kernel may take, and host code without a launch, which ends with exit code 152 (default: 300 s "
+        "for host code; a kernel ends when none of its blocks has ended for 60 s)",
     )
     add(
         "--fail-if",

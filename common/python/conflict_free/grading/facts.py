@@ -6,6 +6,7 @@
 """
 
 import compileall
+import contextlib
 import functools
 import json
 import sys
@@ -16,12 +17,14 @@ from typing import Any
 
 from conflict_free.schemas import Schema
 
-from . import sandbox
+from . import building, kept_files, sandbox
 from .assignment import Assignment
 from .compiler_messages import Message
 from .finding import OURS
 from .shown_text import exceeded
 
+#: Facts are kept like programs: a text that is graded again is not read again.
+KEPT = building.KEPT / "facts"
 #: A text and a compiler's output of the largest size take less than a second.
 LIMITS = sandbox.Limits(seconds=10, memory_megabytes=512, output_kilobytes=4096)
 _PACKAGE = Path(__file__).parents[1]
@@ -41,7 +44,6 @@ class Facts:
     launches: Sequence[tuple[str, int]] = ()
     calls: Sequence[tuple[str, int]] = ()
     host_loops: Sequence[int] = ()
-    device_loops: Sequence[int] = ()
     host_accesses: Sequence[int] = ()
     kept_variables: Sequence[int] = ()
     shared_arrays: Sequence[int] = ()
@@ -67,16 +69,27 @@ def _compile_readers() -> None:
     compileall.compile_dir(_PACKAGE / "grading", maxlevels=0, quiet=2)
 
 
+@functools.cache
+def _state_of_readers() -> str:
+    """Return a digest of Python and of the grader's modules and schemas."""
+    return kept_files.name_of([sys.version], sorted(path for path in (_PACKAGE / "grading").iterdir() if path.suffix in (".py", ".json")))
+
+
 def read(text: str, compiled: sandbox.Done | None, assignment: Assignment, folder: Path, *, confined: bool) -> Facts:
-    """Return the facts about a text. ``compiled`` says how its compiler ended if it has failed. ``folder`` is made and used.
+    """Return the facts about a text, or those that are kept since it was read before. ``compiled`` says how its compiler ended if it has
+    failed. ``folder`` is made and used.
 
     If the program does not do its work, within its limits, the facts are a message about that.
     """
+    task = {"source": assignment.source.name, "function": assignment.function, "declaration": assignment.declaration}
+    question = json.dumps({"text": text, "compiled": compiled and asdict(compiled), "task": task})
+    kept = KEPT / kept_files.name_of([question, str(confined), _state_of_readers()], [])
+    if told := kept_files.text_of(kept):
+        return Facts.of(json.loads(told))
     folder.mkdir(exist_ok=True)
     _compile_readers()
-    task = {"source": assignment.source.name, "function": assignment.function, "declaration": assignment.declaration}
     asked = folder / "asked.json"
-    asked.write_text(json.dumps({"text": text, "compiled": compiled and asdict(compiled), "task": task}), encoding="utf-8")
+    asked.write_text(question, encoding="utf-8")
     python = Path(sys.executable).resolve()
     done = sandbox.run(
         [python, "-I", "-S", "-c", _PROGRAM, _PACKAGE.parent, asked.name],
@@ -92,4 +105,8 @@ def read(text: str, compiled: sandbox.Done | None, assignment: Assignment, folde
         wrong = next((f"{misfit.at()}: {misfit.text}" for misfit in Schema.of(_SCHEMA).misfits(told)), "")
     except (ValueError, RecursionError):
         wrong = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
-    return Facts(messages=[Message(0, f"the grader could not read its text: {wrong}", OURS)]) if wrong else Facts.of(told)
+    if wrong:
+        return Facts(messages=[Message(0, f"the grader could not read its text: {wrong}", OURS)])
+    with contextlib.suppress(OSError):  # grading works without kept facts
+        kept_files.keep_text(json.dumps(told), kept, building.KEPT_PROGRAMS)
+    return Facts.of(told)

@@ -11,9 +11,6 @@ from .facts import Facts
 from .finding import OURS
 from .running import Run
 
-#: No line of a program that ends runs this often in the small cases of an assignment. Each line of an endless loop does, long before
-#: the time limit.
-_WITHOUT_END = 20_000
 #: How many lines are named that were searched in the source because the model's message has none.
 _MOST_LINES = 3
 #: How much of a function's name is read.
@@ -64,7 +61,7 @@ def complaint(run: Run, assignment: Assignment, facts: Facts) -> Complaint | Non
         is_host_loop = stopped_by == "time" and not run.judged.stopped_by
         return replace(limit, places=_places(facts.host_loops, assignment)) if is_host_loop else limit
     if report.get("errors"):
-        return _of_error(report["errors"][0], report, assignment, facts)
+        return _of_error(report["errors"][0], assignment, facts)
     if run.outcome is None or run.report is None or run.outcome == "ended":
         return Complaint(
             f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
@@ -164,11 +161,8 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
     return Complaint(seen, help_)
 
 
-def _of_error(error: Mapping, report: Mapping, assignment: Assignment, facts: Facts) -> Complaint:
+def _of_error(error: Mapping, assignment: Assignment, facts: Facts) -> Complaint:
     """Return the model's error that stopped the program."""
-    if error["code"] in ("kernel_does_not_end", "block_does_not_end", "waits_in_vain"):
-        looped = _places(facts.device_loops, assignment)
-        return Complaint(error["message"], error["help"] or _WITHOUT_HELP, _repeated(report) or looped)
     if error["code"] == "function_without_body":
         return _of_missing(error["fields"], assignment, facts)
     return _of_message(error, assignment, facts)
@@ -213,14 +207,6 @@ def _lines_of(message: Mapping, facts: Facts) -> Sequence[int]:
 
 def _places(lines: Iterable[int], assignment: Assignment, most: int = _MOST_LINES) -> list[Mapping]:
     return [{"file": assignment.source.name, "line": line} for line in list(lines)[:most]]
-
-
-def _repeated(report: Mapping) -> list[Mapping]:
-    """Return the lines of an endless loop. Only lines that ran very often are returned, so the moment of the stop does not matter."""
-    lines = report["kernels"][-1]["lines"] if report.get("kernels") else []
-    times = [line.get("instructions", line.get("requests", 0)) for line in lines]
-    often = max(max(times, default=0) // 2, _WITHOUT_END)
-    return sorted((line for line, number in zip(lines, times) if number > often), key=lambda line: line["line"])
 
 
 def _of_runtime(outcome: str, code: int) -> Complaint:

@@ -178,9 +178,9 @@ def unclosed_brace(text: str) -> int:
     return open_lines[-1]
 
 
-def loops(text: str, *, on_host: bool) -> list[int]:
-    """Return the lines of the loops in host functions, or in kernels and the functions that they call."""
-    bodies = (function.body for function in functions(text) if function.body and function.is_host == on_host)
+def host_loops(text: str) -> list[int]:
+    """Return the lines of the loops in host functions."""
+    bodies = (function.body for function in functions(text) if function.body and function.is_host)
     return list(dict.fromkeys(token.line for body in bodies for token in body if token.text in ("for", "while", "do")))
 
 

@@ -119,6 +119,8 @@ WAYS_TO_END = (
     ("spin<<<1, 32>>>(p)", 1, 2, "kernel_does_not_end"),
     ("fill<<<2000000000, 32>>>(p)", 1, 2, "kernel_does_not_end"),
     ("look<<<3, 64>>>(p)", 1, 2, "waits_in_vain"),
+    ("for (volatile int i = 0;; i = 1) {}", 152, 1, "host_code_does_not_end"),
+    ("for (;;) free(malloc(100))", 152, 1, "host_code_does_not_end"),
     ("fill<<<1, 2048>>>(p)", 1, 1, "block_too_large"),
     ("fill<<<dim3(1, 65536), 32>>>(p)", 1, 1, "grid_too_large"),
     ("dynamic<<<1, 32, 1 << 20>>>(p)", 1, 1, "too_much_dynamic_shared_memory"),
@@ -149,8 +151,69 @@ def test_whatever_ends_a_program_is_said_with_what_is_known(endings, ending, cod
     assert len(data["kernels"]) == launches
     assert [each["code"] for each in data["errors"]] == ([error] if error else [])
     assert all(each["message"] in done.stdout.replace("\n", " ") for each in data["errors"])
+    assert all(not each["fields"].get("line") for each in data["errors"]) or "2000000000" not in ending
     assert ("Linux kills programs when memory is short" in done.stdout) == (code == 137)
     (endings / "out.json").unlink()
+
+
+# Kernels and host code with a loop that never ends, among others that do. The comment marks what is named.
+LOOPS = """\
+#include <cstdlib>
+__device__ __noinline__ int halved(int n) { int turns = 0; while (n > 1) { n /= 2; turns++; } return turns; }
+__global__ void around(volatile int* p)
+{
+    for (int n = 1; n != 0; n = n * 3 | 1)  // around
+        for (int i = 0; i < 37; i++)
+            p[i % 8] = n;
+}
+__global__ void within(volatile int* p)
+{
+    for (int i = 0; i < 10; i++) {
+        p[i] = i;
+        unsigned n = i + 1;
+        while (n) n = n * 3 | 1;  // within
+        p[i] = n;
+    }
+}
+__global__ void calls(int* p)
+{
+    while (p[0] >= 0)  // calls
+        p[0] = halved(p[0] + 5);
+}
+__global__ void some_lanes(int* p)
+{
+    unsigned n = threadIdx.x;
+    do
+        n = n * 4;
+    while (n % 2 != threadIdx.x / 20);  // some_lanes
+    p[threadIdx.x] = n;
+}
+int main(int, char** words)
+{
+    int* p;
+    cudaMalloc(&p, 128);
+    cudaMemset(p, 0, 128);
+    switch (*words[1]) {
+    case 'a': around<<<1, 1>>>(p); break;
+    case 'w': within<<<2, 96>>>(p); break;
+    case 'c': calls<<<1, 1>>>(p); break;
+    case 's': some_lanes<<<1, 32>>>(p); break;
+    default: while (std::atoi(words[1]) == 0) {}  // host
+    }
+    return 0;
+}
+"""
+
+
+@needs_model
+@pytest.mark.parametrize("loop", ["around", "within", "calls", "some_lanes", "host"])
+def test_an_endless_loop_is_named(folder, loop):
+    (folder / "loops.cu").write_text(LOOPS, encoding="utf-8")
+    done = run(folder, "loops.cu", "--timeout", "1", "--json", "out.json", "--", loop)
+    assert done.returncode == (152 if loop == "host" else 1)
+    [line] = [number for number, text in enumerate(LOOPS.splitlines(), start=1) if text.endswith(f"// {loop}")]
+    [error] = read_report(folder)["errors"]
+    assert error["message"].endswith(f", loops.cu:{line}") and "condition never becomes false" in done.stdout
 
 
 @needs_model

@@ -126,11 +126,23 @@ def test_a_compiler_that_ends_without_a_message_is_told(done, seen):
         (Done(0, "[]", "", None), "the grader could not read its text: "),
     ],
 )
-def test_a_text_that_cannot_be_read_is_a_verdict(monkeypatch, done, seen):
+def test_a_text_that_cannot_be_read_is_a_verdict(monkeypatch, tmp_path, done, seen):
+    monkeypatch.setattr(facts, "KEPT", tmp_path)
     run = facts.sandbox.run
     monkeypatch.setattr(facts.sandbox, "run", lambda command, **how: done if facts._PROGRAM in command else run(command, **how))
     found = graded(answer_file("padded_by_one")).first_failed
     assert found.name == "compiles" and found.seen.startswith(seen) and "\n" not in found.seen and found.help
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_text_is_read_once(monkeypatch, tmp_path):
+    monkeypatch.setattr(facts, "KEPT", tmp_path / "kept")
+    commands, run = [], facts.sandbox.run
+    monkeypatch.setattr(facts.sandbox, "run", lambda command, **how: commands.append(command) or run(command, **how))
+    read = [
+        facts.read(text, None, padding(), tmp_path / "text", confined=CONFINED) for text in ("f<<<1, 2>>>();", "g();", "f<<<1, 2>>>();")
+    ]
+    assert len(commands) == 2 and read[0] == read[2] != read[1] and read[2].launches_of() == [1]
 
 
 @pytest.mark.parametrize(
@@ -144,6 +156,7 @@ def test_a_text_that_cannot_be_read_is_a_verdict(monkeypatch, done, seen):
 )
 def test_reading_a_text_has_limits_of_its_own(tmp_path, monkeypatch, limits, lines, seen):
     monkeypatch.setattr(facts, "LIMITS", limits)
+    monkeypatch.setattr(facts, "KEPT", tmp_path / "kept")
     [told] = facts.read(line("closed braces") * lines, None, padding(), tmp_path / "text", confined=CONFINED).messages
     assert told.text == seen and told.help
 

@@ -216,7 +216,7 @@ MISTAKES = {
             (IN_KERNEL, f"    unsigned odd = width | 1;\n    while (odd)\n        odd = odd * 3 | 1;\n    if (odd) return;\n{IN_KERNEL}")
         ),
         "safe",
-        [6],
+        [7],
         "did not end within 2 s",
         "Look for a loop",
     ),

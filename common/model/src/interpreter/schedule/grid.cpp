@@ -83,6 +83,12 @@ public:
     }
     std::uint64_t first_number() const { return blocks_.front()->number; }
     const Block& front() const { return *blocks_.front(); }
+    /// Replaces `outermost` if a warp's last slice ended in a loop around it.
+    void find_loop(std::optional<LoopEnd>& outermost) const {
+        for (const auto& block : blocks_)
+            for (const auto& warp : block->warps)
+                if (warp->loop_end && (!outermost || *warp->loop_end < *outermost)) outermost = warp->loop_end;
+    }
     void end() {
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
             if (!ended_[rank]) blocks_[rank]->end_watching();
@@ -210,6 +216,7 @@ private:
 
     void check_time_and_memory(const Cluster& cluster) {
         works_ |= !cluster.idle();
+        if (lasts_) cluster.find_loop(outermost_);
         if (++slices_ % slices_between_looks != 0) return;
         if (std::optional<Message> message = memory::no_memory_left()) {
             message->fields.insert(message->fields.end(), {{"kernel", launch_.program->name}, {"block", cluster.front().index}});
@@ -219,6 +226,8 @@ private:
         if (std::exchange(works_, false)) worked_ = now;
         if (std::exchange(has_progressed_, false)) progressed_ = now;
         const double limit = launch_.timeout ? launch_.timeout->count() : most_seconds_of_block;
+        lasts_ = now - progressed_ > limit / 2;
+        if (!lasts_) outermost_.reset();
         if (now - (launch_.timeout ? started_ : progressed_) < limit) return;
         const bool waits = launch_.polled != 0 && now - worked_ > limit / 2;
         std::array<char, 24> seconds{};
@@ -230,6 +239,8 @@ private:
         if (waits) {
             const SourcePlace& look = launch_.program->polls[first_lane(launch_.polled.load())];
             if (look.line > 0) message.fields.insert(message.fields.end(), {{"file", look.file}, {"line", look.line}});
+        } else if (outermost_) {
+            message = launch_.with_line(std::move(message), outermost_->program_counter);
         }
         throw LaunchStopped(error_timeout, std::move(message));
     }
@@ -242,6 +253,10 @@ private:
     double progressed_;
     /// Whether a block has ended since the last reading.
     bool has_progressed_ = false;
+    /// Whether no block has ended for half of the limit.
+    bool lasts_ = false;
+    /// The outermost loop of those that went on since then: loops around it have ended none of their iterations.
+    std::optional<LoopEnd> outermost_;
     /// Processor time, to the last reading of the clock, when a block last did something that another thread could notice.
     double worked_;
     /// Whether some block did so since the last reading of the clock.

@@ -77,6 +77,7 @@ WaitReason Warp::run() {
         progress = false;
         polls = nullptr;
         look = Look::none;
+        loop_end.reset();
         wait_reason = WaitReason::none;
         step();
         if (wait_reason == WaitReason::blocked) idle_slices_ = 0;
@@ -159,8 +160,16 @@ Join* Warp::leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop) {
     return join;
 }
 
+void Warp::end_iteration(std::uint32_t target, const DecodedInstruction& branch) {
+    if (--patience > 0) return;
+    wait_reason = WaitReason::yielded;
+    int depth = 0;
+    for (const Frame* caller = frame->caller; caller; caller = caller->caller) ++depth;
+    loop_end = {.depth = depth, .target = target, .program_counter = branch.program_counter};
+}
+
 void Warp::branch(const Branch& branch) {
-    const bool backward = branch.target < pc;
+    const std::uint32_t next = pc;
     if (active == mask) {
         pc = branch.target;
         if (branch.target_leaves) top = leave_loops(top, mask, branch.target_loop);
@@ -184,7 +193,7 @@ void Warp::branch(const Branch& branch) {
             top = of_rest;
         }
     }
-    if (backward && --patience <= 0) wait_reason = WaitReason::yielded;
+    if (branch.target < next) end_iteration(branch.target, code[next - 1]);
 }
 
 void Warp::branch_to(const std::array<std::uint32_t, warp_size>& targets, const std::array<int, warp_size>& loops, const Branch& branch) {
@@ -200,7 +209,7 @@ void Warp::branch_to(const std::array<std::uint32_t, warp_size>& targets, const 
     if (together_with(away) == mask) {
         pc = targets[first];
         top = leave_loops(top, mask, loops[first]);
-        if (pc < next && --patience <= 0) wait_reason = WaitReason::yielded;
+        if (pc < next) end_iteration(pc, code[next - 1]);
         return;
     }
     join_for(branch);

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "interpreter/decode/program.hpp"
@@ -80,6 +81,14 @@ struct WarpSplit {
 /// The memory that a split polls: its own block's or cluster's, or that of all blocks.
 enum class Look : std::uint8_t { none, at_block, at_device };
 
+/// A backward branch that lanes took: the number of calls around it, the number of its target in its function, and its own number in
+/// the module. A loop sorts before the loops in it.
+struct LoopEnd {
+    int depth;
+    std::uint32_t target, program_counter;
+    auto operator<=>(const LoopEnd&) const = default;
+};
+
 /// Why Warp::run() returned.
 enum class WaitReason : std::uint8_t { none, ended, yielded, blocked };
 
@@ -105,6 +114,9 @@ struct Warp : RegisterFile {
     bool progress = false;
     /// The last poll of the running split in its turn.
     Look look = Look::none;
+
+    /// The backward branch at which the last split used up its patience.
+    std::optional<LoopEnd> loop_end;
 
     std::vector<WarpSplit> ready, stalled;
     /// Local memory: `local_capacity` bytes a lane, lane after lane.
@@ -172,6 +184,8 @@ private:
     Join* join_for(const Branch& branch);
     Join* leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop);
     bool is_spinning(const WarpSplit& split);
+    /// Called after a backward branch: others have their turn after many of them.
+    void end_iteration(std::uint32_t target, const DecodedInstruction& branch);
     void fill_specials(Frame& frame);
 
     std::vector<std::unique_ptr<Frame>> frames_, spare_frames_;
