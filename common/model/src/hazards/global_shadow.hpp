@@ -122,7 +122,7 @@ public:
     }
 
     /// Lines are locked one by one, or all of some cells together.
-    static constexpr std::size_t cell_lines = 512;
+    static constexpr std::size_t cell_lines = 2048;
     /// The line that has the lock of a line's cell. Cells have it in different places, since the first lines of all cells would share a
     /// set of the processor's cache.
     static GlobalLine& cell_of(GlobalLine& line) {

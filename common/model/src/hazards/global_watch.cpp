@@ -164,9 +164,7 @@ void GlobalWatch::begin_block(std::uint64_t number) {
 }
 
 bool GlobalWatch::lock_cells(GlobalLine* lines, const Lanes& place) {
-    constexpr std::size_t most_cells = 16;
     const std::size_t first = place.front() / GlobalShadow::cell_lines, last = place.back() / GlobalShadow::cell_lines;
-    if (last - first >= most_cells) return false;
     // All host threads lock cells in the same order.
     for (std::size_t cell = first; cell <= last; ++cell) {
         held_cells_.push_back(&GlobalShadow::cell_of(lines[cell * GlobalShadow::cell_lines]));
@@ -185,9 +183,8 @@ void GlobalWatch::unlock_cells() {
 
 void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes) {
     if (touches_a_column(access, lanes)) {
-        alignas(64) Lanes place;
-        find_places(access, place);
-        if (lock_cells(launch_.chunk_of(access.address[0]), place)) return;
+        find_places(access, place_);
+        if (lock_cells(launch_.chunk_of(access.address[0]), place_)) return;
     }
     std::uint64_t last = UINT64_MAX;
     for (const std::size_t lane : lanes_in(lanes)) {
@@ -322,17 +319,17 @@ void GlobalWatch::touch_fetched(const WarpAccess& access, GlobalEntry entry, boo
 }
 
 void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry) {
-    alignas(64) Lanes place, words;
-    find_places(access, place);
+    alignas(64) Lanes words;
+    if (held_cells_.empty()) find_places(access, place_);
     for (std::size_t lane = 0; lane < warp_size; ++lane) words[lane] = GlobalLine::words_at(access.address[lane], access.size);
     GlobalLine* const lines = launch_.chunk_of(access.address[0]);
-    const bool locks = locks_lines(), locks_cells = locks && lock_cells(lines, place);
-    const bool is_done = (!locks || locks_cells) && touch_own(lines, place, words, entry, launch_.number());
+    const bool locks = locks_lines(), locks_cells = locks && lock_cells(lines, place_);
+    const bool is_done = (!locks || locks_cells) && touch_own(lines, place_, words, entry, launch_.number());
     if (locks_cells) unlock_cells();
     if (is_done) return;
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
         entry.words = words[lane];
-        touch(lines[place[lane]], access, entry, access.address[lane] >> GlobalLine::bits, locks);
+        touch(lines[place_[lane]], access, entry, access.address[lane] >> GlobalLine::bits, locks);
     }
 }
 

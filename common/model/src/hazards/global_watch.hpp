@@ -109,8 +109,7 @@ private:
 
     bool locks_lines() const { return !launch_.single_threaded() && held_.empty() && held_cells_.empty(); }
     using Lanes = std::array<std::uint32_t, warp_size>;
-    /// Locks the cells of a column's lines, the lanes' places in their chunk, if they are few and no line is locked. It costs less than
-    /// to lock each line.
+    /// Locks the cells of a column's lines, the lanes' places in their chunk, if no line is locked. It costs less than to lock each line.
     bool lock_cells(GlobalLine* lines, const Lanes& place);
     void unlock_cells();
     /// Room for as many entries, until the launch ends.
@@ -147,6 +146,8 @@ private:
     std::vector<std::uint32_t> numbers_;
     /// Lines that lock() has taken, and the lines with the locks that lock_cells() has.
     std::vector<GlobalLine*> held_, held_cells_;
+    /// Where each lane's line of a column is in its chunk, from lock() to access().
+    alignas(64) Lanes place_{};
     /// Room for entries that is left.
     std::span<GlobalEntry> room_;
     /// The line of each lane of an access, from fetch_lines() to access().

@@ -62,8 +62,13 @@ void SectorMarker::mark(const WarpAccess& access) {
     const bool is_load = access.operation == Operation::load || access.operation == Operation::async_copy;
     const auto direction = is_load ? TouchedSectors::loads : TouchedSectors::stores;
     const auto size = static_cast<std::uint64_t>(access.size);
-    if (std::uint64_t step; rules::is_evenly_spaced(access, step) && step == size)
-        return mark(access.address[0], warp_size * size, direction);
+    if (std::uint64_t step; rules::is_evenly_spaced(access, step)) {
+        if (step == size) return mark(access.address[0], warp_size * size, direction);
+        // Warps that go through a matrix column by column come to the same sectors again and again.
+        const Column column{access.address[0] / sector_bytes, step, direction};
+        if (step % sector_bytes == 0 && column == last_column_) return;
+        last_column_ = column;
+    }
     std::uint64_t last = UINT64_MAX;
     for (const std::size_t lane : lanes_in(access.active)) {
         const std::uint64_t sector = access.address[lane] / sector_bytes;

@@ -53,12 +53,20 @@ public:
 private:
     static constexpr std::size_t remembered = 64;
 
+    /// The first lane's sector of an access with evenly spaced addresses.
+    struct Column {
+        std::uint64_t first = 0, step = 0;
+        TouchedSectors::Direction direction = TouchedSectors::loads;
+        bool operator==(const Column&) const = default;
+    };
+
     void mark_sector(std::uint64_t address, TouchedSectors::Direction direction);
     TouchedSectors::Bits& bits_at(std::uint64_t address, TouchedSectors::Direction direction);
 
     TouchedSectors::Chunks& chunks_;
     /// By the lowest bits of its number: the number of a chunk plus 1, and the chunk.
     std::array<std::pair<std::uint64_t, TouchedSectors::Chunk*>, remembered> known_{};
+    Column last_column_;
 };
 
 }  // namespace simt::hazards

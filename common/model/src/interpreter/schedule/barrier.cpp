@@ -71,6 +71,12 @@ void arrive_at_barrier(Warp& warp, const DecodedInstruction& instruction) {
     }
 }
 
+/// `bar.sync 0`, which mostly all lanes of a warp reach together.
+void arrive_at_block_barrier(Warp& warp, const DecodedInstruction& instruction) {
+    if (warp.active != (warp.lanes & ~warp.exited)) return arrive_at_barrier(warp, instruction);
+    warp.come_to_block_barrier(instruction);
+}
+
 BlockBarrier& cluster_barrier_of(Warp& warp) { return warp.block->cluster.front()->cluster_barrier; }
 
 void arrive_at_cluster(Warp& warp, const DecodedInstruction&) {
@@ -117,7 +123,9 @@ bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction,
         barrier.value = add(Type::pred);
     }
     decoder.keep(out, barrier);
-    out.execute = arrive_at_barrier;
+    const auto is_zero = [](const Uniform& number) { return number.operand < 0 && number.constant == 0; };
+    const bool is_of_block = is_zero(barrier.number) && is_zero(barrier.threads) && barrier.result == Result::none && !barrier.arrives_only;
+    out.execute = is_of_block ? arrive_at_block_barrier : arrive_at_barrier;
     return true;
 }
 

@@ -60,6 +60,7 @@ void Block::begin(std::uint64_t block_number) {
     for (BlockBarrier& barrier : barriers) barrier = {};
     cluster_barrier = {};
     barriers_in_use = 0;
+    warps_at_barrier = 0;
     ended_threads = 0;
     work = {};
     asynchronous.reset();
@@ -90,7 +91,7 @@ bool Block::run_slice() {
             if (!has_warp_barriers(*warp) || !release_warp_barriers(*warp)) break;
         }
     }
-    const bool released = release_barriers();
+    const bool released = pass_block_barrier() | release_barriers();
     if (released) idle_ = false;
     looks_elsewhere_ = looks && !works && !released;
     if (has_ended()) {
@@ -118,6 +119,24 @@ bool Block::is_waiting_for_cluster() const {
     return std::ranges::any_of(warps, [](const auto& warp) {
         return std::ranges::any_of(warp->stalled, [](const WarpSplit& split) { return split.wait == Wait::cluster_barrier; });
     });
+}
+
+bool Block::pass_block_barrier() {
+    if (warps_at_barrier == 0) return false;
+    const DecodedInstruction* const at = warps.front()->at_barrier;
+    const bool all_came = warps_at_barrier == warps.size() && ended_threads == 0 && !(barriers_in_use & 1) &&
+                          std::ranges::all_of(warps, [=](const auto& warp) { return warp->at_barrier == at; });
+    warps_at_barrier = 0;
+    if (all_came) watch.block_barrier();
+    for (const auto& warp : warps) {
+        const DecodedInstruction* const waits_at = std::exchange(warp->at_barrier, nullptr);
+        if (all_came || !waits_at) continue;
+        warp->stalled.swap(warp->ready);
+        warp->stalled.front().wait = Wait::block_barrier;
+        warp->stalled.front().instruction = waits_at;
+        barriers_in_use |= 1;
+    }
+    return all_came;
 }
 
 bool Block::release_barriers() {

@@ -143,6 +143,8 @@ struct Block {
     std::array<BlockBarrier, named_barriers + most_warpgroups> barriers;
     /// Bit n is set while threads may wait at barrier n.
     std::uint32_t barriers_in_use = 0;
+    /// Warps whose `at_barrier` is set.
+    std::size_t warps_at_barrier = 0;
     BlockBarrier cluster_barrier;
     /// Set once a thread has arrived at the cluster's barrier. A block without others is a cluster of one.
     bool came_to_cluster_barrier = false;
@@ -193,6 +195,9 @@ struct Block {
     void complete_cluster_barrier();
 
 private:
+    /// Lets all warps go on if they have come to one barrier of the block in this slice. Otherwise those that have come wait as at all
+    /// other barriers.
+    bool pass_block_barrier();
     bool release_barrier(int number);
     bool release_from_cluster_barrier();
     using Waiting = std::pair<Warp*, const WarpSplit*>;

@@ -32,6 +32,7 @@ void Warp::begin(std::uint32_t lanes_here) {
     exited = 0;
     ready.clear();
     stalled.clear();
+    at_barrier = nullptr;
     idle_slices_ = quiet_slices_ = 0;
     snapshot_frame_ = nullptr;
     progress = false;
@@ -70,7 +71,7 @@ void Warp::load(const WarpSplit& split) {
 WarpSplit Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .top = top}; }
 
 WaitReason Warp::run() {
-    while (!ready.empty()) {
+    while (!ready.empty() && !at_barrier) {
         load(ready.back());
         ready.pop_back();
         patience = slice;
@@ -272,6 +273,14 @@ void Warp::exit_lanes() {
 }
 
 void Warp::split_before(std::uint32_t others, std::uint32_t at) { ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top}); }
+
+void Warp::come_to_block_barrier(const DecodedInstruction& instruction) {
+    progress = true;
+    at_barrier = &instruction;
+    ++block->warps_at_barrier;
+    ready.push_back(here());
+    wait_reason = WaitReason::blocked;
+}
 
 WarpSplit& Warp::wait(Wait why, const DecodedInstruction& instruction) {
     wait_reason = WaitReason::blocked;

@@ -119,6 +119,9 @@ struct Warp : RegisterFile {
     std::optional<LoopEnd> loop_end;
 
     std::vector<WarpSplit> ready, stalled;
+    /// The barrier of the whole block to which all lanes have come in the running slice of the block, or null. Their split is in `ready`,
+    /// so that it goes on without further ado if the other warps come to the barrier, too.
+    const DecodedInstruction* at_barrier = nullptr;
     /// Local memory: `local_capacity` bytes a lane, lane after lane.
     std::vector<unsigned char> local;
     std::uint64_t local_capacity = 0;
@@ -164,6 +167,8 @@ struct Warp : RegisterFile {
     /// Stops the running split after the instruction until it is made ready again. Returns the stalled split, so that the caller can
     /// say what it waits for.
     WarpSplit& wait(Wait why, const DecodedInstruction& instruction);
+    /// Stops all lanes of the warp at a barrier of the whole block, until its other warps have had their turn.
+    void come_to_block_barrier(const DecodedInstruction& instruction);
     /// @}
 
     unsigned char* local_lane(std::size_t lane) { return local.data() + lane * local_capacity; }
