@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The cost of asynchronous copies on a GPU. Each kernel is one case, does nothing else, runs in one block, and is launched once:
 // profile it with ncu, and compare the counters with the model's counts for the kernel of the same name. Kernels async_… are one
 // warp with one cp.async; bulk_… and tensor_… are one thread with one copy; `nothing`, `barrier_alone` and `group_alone` are

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Helpers of programs with textures: arrays, texture objects, and comparisons.
 #pragma once
 

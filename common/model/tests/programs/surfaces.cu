@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Surfaces of each kind, read and written by kernels, inside and outside their bounds.
 
 #include <cstdio>

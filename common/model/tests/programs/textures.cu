@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Textures of each kind at coordinates whose values are known.
 
 #include <cuda_fp16.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // nvcuda::wmma in every shape, layout and type, through shared and global memory, against a product in double precision.
 
 #include <mma.h>
