@@ -20,6 +20,11 @@ inline void expect(const char* what, int i, float got, float wanted, float toler
     std::printf("%s, value %d: %g, and not %g\n", what, i, got, wanted);
 }
 
+inline void expect(const char* what, const std::vector<float>& got, const std::vector<float>& wanted, float tolerance = 0)
+{
+    for (std::size_t i = 0; i < wanted.size(); ++i) expect(what, static_cast<int>(i), got.at(i), wanted[i], tolerance);
+}
+
 /// An array that is filled with `value(x, y, z)`.
 template <class T, class Value>
 cudaArray_t make_array(cudaExtent extent, unsigned flags, Value&& value)
