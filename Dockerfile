@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 # A machine on which scripts/book and scripts/test find all they need: docker build -t conflict-free-cuda .
 # docker run --rm -it -p 8000:8000 -v "$PWD":/book conflict-free-cuda scripts/book --serve
 FROM debian:12

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Sphinx configuration of the book. The CMake target ``book`` gives it the counts and the Doxygen XML."""
 
 import sys

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The interactive bank map. Its wavefronts come from bank_rule.js, the model's own rule compiled for the page; this script asks for
 // them and draws them. A machine that the reader makes up shares words as current machines do, and merges no phases.
 "use strict";
@@ -100,8 +97,8 @@
     }
 
     /**
-     * What was changed: a number of the tile is brought into its range; one of the machine makes the machine another one. All but the
-     * choice of a column show the worst column.
+     * Applies a changed control. A number of the tile is clamped to its range, and a number of the machine replaces the machine. Every
+     * control except the choice of a column shows the worst column.
      */
     change(control) {
       const isOfMachine = OF_MACHINE.includes(control.dataset.control);

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The parts that the explorers share: the model's compiled rules, words and drawing.
 "use strict";
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Opens what is folded where a link leads into it, and answers for print: a reader of paper cannot open them.
 (() => {
   const open = (element) => {

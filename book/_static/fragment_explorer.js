@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The interactive tile of halves. Its wavefronts come from the model's rule, which bank_explorer.js asks; this script works out the
 // addresses of the loads that bring 16 x 16 halves, and draws the rows that are read together first.
 "use strict";

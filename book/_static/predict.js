@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Lets a reader try the numbers of a prediction: right, or a hint. Without JavaScript there are no fields, and the answer stays folded.
 "use strict";
 

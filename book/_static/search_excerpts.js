@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Shows below each result of the search the section in which the words stand. Without a server no page can be fetched, so the text of all
 // pages is a script of its own, search_text.js. A page that is found twice stands once.
 "use strict";

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The interactive sector map. Its counts come from sector_rule.js, the model's own rule compiled for the page; this script asks for
 // them and draws the sectors that the lanes touch.
 "use strict";
@@ -10,7 +7,7 @@
   const SECTOR = 32;
 
   /**
-   * What an access {size, address: one for each of its lanes} moves: its sectors, and the fewest that its distinct bytes could fill.
+   * Returns the sectors that an access {size, address: one for each lane} moves, and the fewest that its distinct bytes could fill.
    * Null if an address is not a multiple of the size. The rule's numbers have the order of struct Question in
    * common/model/src/rules/explorer/sector_rule.cpp.
    */

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // sphinx-design keeps tabs of one group in step by keyboard and remembers the choice from version 0.8 on. With Python 3.10
 // the book is rendered by 0.6, which does so only for clicks, and only as long as the window is open.
 (() => {

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """A small book about two chapters and an invented machine, in a temporary folder."""
 
 import io
@@ -24,7 +22,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E40
 
 @dataclass
 class Build:
-    """What one run of Sphinx left behind."""
+    """The output of one run of Sphinx."""
 
     app: Sphinx
     warnings: str

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests that the API page has every public header and macro; Doxygen fails for a member without a comment."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """No recorded time of the book's machine is below the bound that follows from the model's counts."""
 
 import pytest

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """A book whose kernels were changed: it renders, crosses out what was measured before, and marks what no longer holds."""
 
 import json

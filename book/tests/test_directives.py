@@ -1,6 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""What all directives and roles share, and values, claims and questions: small books about an invented machine, in a temporary folder."""
+"""Tests of what all directives and roles share, and of values, claims and questions, by small books about an invented machine."""
 
 import json
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """A chapter whose kernels stand in headers beside its ``.cu`` file."""
 
 import html as html_text

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The ladder of transposes: whole, and as a strip at a chapter's head."""
 
 import json

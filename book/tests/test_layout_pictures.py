@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Rows of a matrix in their sectors, the lanes of an access in their tile, and figures as bars."""
 
 import json

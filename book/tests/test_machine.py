@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The pictures of the machine, of a block's warps, and of the loads of a thread."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The page that scripts/new-chapter makes has what the book asks of a page, before anybody has written on it."""
 
 import synthetic

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests of the pages that are no chapters: what they say by hand is what the files say."""
 
 import json
@@ -41,7 +39,7 @@ def test_every_entry_of_the_bibliography_is_cited_and_every_citation_is_an_entry
 def test_the_counters_of_the_page_are_those_that_are_read():
     def table(script, name):
         text = (ROOT / "common" / "python" / "conflict_free" / "measuring" / script).read_text(encoding="utf-8")
-        # Of a counter with several names, the first.
+        # The first of a counter's names.
         return re.findall(r'": \(?"(\w+__\w+\.\w+)"', text.split(f"\n{name} = {{")[1].split("\n}")[0])
 
     compared, caches, traffic = table("counters.py", "METRICS"), table("counters.py", "CACHES"), table("traffic.py", "TRAFFIC")

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Bank maps, tile flows, partition maps and arrays: what they draw, what they say, and what they refuse."""
 
 import html as html_text

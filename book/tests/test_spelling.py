@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The spelling builder finds what is misspelled; the list of words holds what is used, in order."""
 
 import re
@@ -13,7 +11,7 @@ WORDS = (BOOK / "words.txt").read_text(encoding="utf-8").splitlines()
 
 @pytest.fixture
 def misspelled(project):
-    """What the builder says of a page, with the book's own settings."""
+    """Return the messages of the builder about a page, with the book's own settings."""
 
     def build(text: str) -> str:
         with open(project.book / "conf.py", "a", encoding="utf-8") as conf:

@@ -1,6 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""What tells the story of a page: strips of figures, the table of all kernels, folds, the array in its banks."""
+"""Tests of the parts that tell the story of a page: strips of figures, the table of all kernels, folds, the array in its banks."""
 
 import re
 

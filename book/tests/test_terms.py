@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests of the glossary: its words are those of the style guide, each is used, and first uses are links."""
 
 import re

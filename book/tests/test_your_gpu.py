@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests of the reader's GPU beside the book's: both are invented, and their results lie in a temporary folder."""
 
 import re

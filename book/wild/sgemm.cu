@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A host program for three kernels of SGEMM_CUDA, for the page Found in the wild: matrices of 256 x 256 floats.
 
 #include "kernels/6_kernel_vectorize.cuh"

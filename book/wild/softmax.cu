@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A host program for one kernel of llm.c, for the page Found in the wild: 4 rows of 2048 floats, blocks of 256 threads.
 // llm.c's file has a main of its own, which takes long under the model: it checks 400 million results on the CPU.
 

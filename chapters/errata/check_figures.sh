@@ -1,7 +1,4 @@
 #!/bin/sh
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-#
 # check_figures.sh PROGRAM FIGURE<FIGURE|NUMBER…: runs a specimen on the GPU and compares the figures that it prints.
 # Exits with 77 where there is no GPU, and with 1 if a comparison is false or its figure is missing.
 set -u

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # cmake -DPROGRAM=… -DSOURCE=… -DREPORT=… -DMACHINE=… -DWRONG=… -DHAZARDS=… -DLINES=… -DCOUNTS=… -P check_specimen.cmake:
 # runs a specimen under the model of a machine and fails unless it is caught as its line in CMakeLists.txt says.
 # Elements of HAZARDS, LINES and COUNTS are separated by "|".

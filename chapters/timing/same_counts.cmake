@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # cmake -DPAIRS=SLUG.KERNEL… -DPROGRAMS=SLUG=PROGRAM… -DFOLDER=… -P same_counts.cmake: two repetitions of each kernel in
 # chapter timing count twice what the kernel of its own chapter counts, at a size with cut tiles and at one without.
 cmake_minimum_required(VERSION 3.24)

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # The assignment whose answers scripts/test grades; those of the others are a long series.
 set(CONFLICT_FREE_SAMPLE_ASSIGNMENT naive)
 
@@ -87,7 +84,7 @@ endfunction()
 # Grades all cheats for an assignment, with and without text admission, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
 # target `graded`, and adds the check
 #   assignments.cheats         label cpu   each has the outcome that trials/outcomes.toml and docs/grading.md name
-#   assignments.cheats_in_sandbox          the same of what only the sandbox brings about; skipped where there is none
+#   assignments.cheats_in_sandbox          the same for outcomes that only the sandbox causes; skipped without a sandbox
 function(add_cheats slug)
     if(NOT TARGET ${slug}_graded)
         return()

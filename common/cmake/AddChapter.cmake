@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest|product] [LEAST_GPU CAPABILITY])
 #
 # Adds a chapter: the program chapters/SLUG/SLUG of the build folder, target chapter_SLUG, from SLUG.cu, with the headers

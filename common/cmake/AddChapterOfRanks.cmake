@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # add_chapter_of_ranks(SLUG SOURCES FILE… [MODEL_SIZES SIZE…])
 #
 # Adds a chapter whose program runs on several GPUs, with NCCL: the program chapters/SLUG/SLUG of the build folder, target

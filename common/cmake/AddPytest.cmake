@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # add_pytest(NAME PARTS ENVIRONMENT [KEEP_FOLDER] [LONG PARTS] ARGUMENT…)
 #
 # Adds the test NAME, which runs pytest with the arguments. With several PARTS it is as many tests, NAME.1, NAME.2, and so on, which

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # compare_with_machine_code(TARGET)
 #
 # After TARGET is linked its PTX is compared with the machine code that ptxas makes of it, and what the counting model has to

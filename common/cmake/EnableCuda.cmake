@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # Enables CUDA. Every CUDA source is compiled once, as its users would: with the PTX that the counting model executes and
 # that newer GPUs compile, with lines, and with the code of the GPUs in CONFLICT_FREE_GPUS. Programs link the shared runtime;
 # the model has a runtime of its own.

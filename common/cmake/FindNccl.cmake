@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # find_package(Nccl)
 #
 # NCCL, from the first place that has it: the folder that NCCL_ROOT names, the wheel that scripts/book installs into .cuda, the

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # conflict_free_warnings: link to it for the warnings that our own code is compiled with.
 add_library(conflict_free_warnings INTERFACE)
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)

@@ -1,7 +1,4 @@
 #!/bin/sh
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-#
 # sanitize.sh PROGRAM SIZE…: runs a chapter's GPU program under each tool of compute-sanitizer, at the sizes given. Exits
 # with 77 where there is no GPU or no compute-sanitizer.
 set -u

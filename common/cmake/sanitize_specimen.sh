@@ -1,7 +1,4 @@
 #!/bin/sh
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-#
 # sanitize_specimen.sh TOOL PROGRAM: a specimen must be found by a tool of compute-sanitizer. Exits with 77 where there is
 # no GPU or no compute-sanitizer, and with 1 if the tool finds nothing.
 set -u

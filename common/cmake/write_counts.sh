@@ -1,6 +1,4 @@
 #!/bin/sh
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 # write_counts.sh FILE PROGRAM [ARGUMENT...]: runs a program that writes FILE, and keeps in FILE.log what it prints and its exit
 # code. Exit code 1, a check or an expectation that does not hold, is no error as long as the file is written: the file says what
 # did not hold.

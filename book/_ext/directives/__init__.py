@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Sphinx extension of *Conflict-Free CUDA*: binds code, counts, times and pictures to the prose.
 
 What the numbers mean is in the package ``conflict_free.evidence``; here they are shown, grouped by how: tables, plots, pictures,
@@ -7,52 +5,23 @@ listings, prose.
 """
 
 import importlib
+from pathlib import Path
 
 from .project import DIRECTIVES
 
-#: Modules with directives, roles or handlers of their own, in the order in which they are registered.
-MODULES = (
+#: Modules with configuration values, roles or handlers, in the order in which they are registered.
+HANDLERS = (
     "project",
     "changes",
     "prose.values",
     "prose.claims",
-    "tables.classics",
     "prose.beside",
-    "tables.counting",
     "listings.folds",
     "listings.listing",
-    "listings.diff",
-    "listings.steps",
-    "tables.counted",
-    "tables.measured",
-    "tables.value_table",
     "tables.kernel_index",
-    "pictures.sectors",
-    "pictures.row_sectors",
-    "listings.specimens",
-    "listings.found",
-    "pictures.banks",
-    "pictures.tile_banks",
-    "pictures.rounds",
-    "pictures.lane_tile",
-    "pictures.fragment_map",
     "pictures.machine",
-    "pictures.stages",
-    "pictures.timeline",
-    "plots.exchange_plot",
     "pictures.explorer",
-    "pictures.flow",
-    "pictures.loops",
-    "pictures.block_orders",
-    "pictures.tile_orders",
-    "pictures.sector_warps",
-    "pictures.partitions",
-    "plots.value_bars",
-    "plots.bounds",
-    "plots.stacked_bars",
-    "plots.curves",
     "plots.bandwidth_plot",
-    "plots.speedup_plot",
     "prose.predict",
     "prose.terms",
     "prose.api",
@@ -60,7 +29,6 @@ MODULES = (
     "prose.rules",
     "prose.course",
     "plots.ladder",
-    "prose.assignments",
     "prose.accessible",
     "prose.ebook",
 )
@@ -68,10 +36,10 @@ MODULES = (
 
 def setup(app):
     """Register configuration values, directives, roles and nodes with Sphinx."""
-    for name in MODULES:
-        module = importlib.import_module(f".{name}", __name__)
-        if hasattr(module, "setup"):
-            module.setup(app)
+    for path in sorted(Path(__file__).parent.glob("*/[!_]*.py")):
+        importlib.import_module(f".{path.parent.name}.{path.stem}", __name__)  # which puts its directives into DIRECTIVES
+    for name in HANDLERS:
+        importlib.import_module(f".{name}", __name__).setup(app)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

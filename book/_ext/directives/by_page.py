@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Facts that the environment keeps for each page. They are forgotten when the page is read again, and merged after parallel reading."""
 
 from collections.abc import Callable, Iterable

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The content that a reader's change of a kernel has made stale or untrue, page by page, for the pages and for the end of scripts/book."""
 
 import json

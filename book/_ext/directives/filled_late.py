@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Nodes that are filled when all pages have been read: at the writing of their page, and again after changes of other pages."""
 
 from collections.abc import Callable, Sequence

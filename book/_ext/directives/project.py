@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The parts that all directives share: the configuration, the evidence with its dependencies, errors, templates."""
 
 import functools

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """axe, which looks for what keeps readers out of a page, with the work that finds nothing left out."""
 
 from pathlib import Path
@@ -34,7 +32,7 @@ PREPARE = """() => {
     const texts = [...element.childNodes].filter(node => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
     const field = element.matches("input, select, textarea, button");
     if (!texts.length && !field) continue;
-    // What axe passes over must stand for nothing that it looks at.
+    // An element that axe skips must not represent one that it checks.
     const box = element.getBoundingClientRect();
     if (!element.checkVisibility({opacityProperty: true, visibilityProperty: true}) || box.width <= 1 || box.height <= 1) continue;
     const passedOver = element.closest("[disabled], [aria-disabled=true], [aria-hidden=true], [inert]") !== null;
@@ -44,8 +42,8 @@ PREPARE = """() => {
   }
 }"""
 
-#: Takes out what axe has a rule for in no other way than for its contrast, which is looked at elsewhere: tokens of code become
-#: plain text, and pictures lose their shapes and words. That is half of all elements. What names or is named by something stays.
+#: Removes elements that axe checks for contrast alone, which another test looks at: tokens of code become plain text, and pictures
+#: lose their shapes and words. That is half of all elements. Elements that name something or have a name stay.
 THIN_OUT = """() => {
   const own = ":not([data-look], [id], [role], [tabindex], [title], [lang], [onclick], [contenteditable])";
   const isPlain = element => ![...element.attributes].some(attribute => attribute.name.startsWith("aria-"));

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The rendered book, and what a browser finds out about a page of it in one visit.
 
 The folder is named by the environment variable CONFLICT_FREE_HTML. Without it, or without Chromium, the tests fail: a
@@ -33,7 +31,7 @@ PAGES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.h
 
 @dataclass
 class Visit:
-    """What one visit of a page on one screen found out."""
+    """The findings of one visit of a page on one screen."""
 
     name: str
     title: str
@@ -120,7 +118,7 @@ def visit(page: Page, name: str) -> Visit:
         "cut_texts": page.evaluate(_CUT_TEXTS),
         "silent_pictures": page.evaluate(_SILENT),
     }
-    # What is folded away is part of the page too.
+    # Folded content is part of the page too.
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
     found["excess"] = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     page.remove_listener("request", listener)

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """axe finds what is broken on a page. That it finds nothing on any page as it is, is in test_every_page.py."""
 
 import pytest

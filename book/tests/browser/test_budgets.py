@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """No page of a chapter takes more of a reader's time than its budget, and each has the picture first."""
 
 from pathlib import Path

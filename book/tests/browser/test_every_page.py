@@ -1,6 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""What holds for every page of the rendered book, opened from the file system as by a reader without a network."""
+"""Tests of every page of the rendered book, opened from the file system as by a reader without a network."""
 
 import os
 

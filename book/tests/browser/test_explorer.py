@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Drives the interactive bank map in headless Chromium, and holds the rule that its page has against the counting model's.
 
 The environment variable CONFLICT_FREE_ACCESS names the model's tool ``simt_access``.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Drives the tile of halves in headless Chromium, and holds what it shows against the counting model's rule."""
 
 import math

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Pictures as a reader sees them: large enough to read, in the colors of the theme, and with words for who cannot see."""
 
 from book_in_browser import FOLDER, PAGES, open_page

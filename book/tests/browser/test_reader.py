@@ -1,6 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""What a person does with the book: look up, switch, reveal, copy, download, and read in the dark or without scripts."""
+"""Actions of a reader: look up, switch, reveal, copy, download, and read in the dark or without scripts."""
 
 import functools
 import http.server

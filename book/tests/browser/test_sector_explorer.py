@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Drives the interactive sector map in headless Chromium, and holds the rule that its pages have against the counting model's."""
 
 import random

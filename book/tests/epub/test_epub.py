@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The EPUB opens: its parts are where a reader of books looks for them, well-formed, linked and complete.
 
 The file is named by the environment variable CONFLICT_FREE_EPUB.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Prints two pages of the rendered book, which CONFLICT_FREE_HTML names, and reads what came of it."""
 
 import os

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The chapter's program: gives each rank its part of the matrix, runs the steps on all ranks, checks and times them.
 
 #include <algorithm>

@@ -1,7 +1,4 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
-// What the programs that time cuBLAS share.
+// Declarations that the programs that time cuBLAS share.
 #pragma once
 
 #include <cublas_v2.h>

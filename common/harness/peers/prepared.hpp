@@ -1,14 +1,11 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
-// What the calls of libraries prepare for a product.
+// Objects that calls of libraries prepare for a product.
 #pragma once
 
 #include <array>
 #include <conflict_free/product_chapter.hpp>
 #include <map>
 
-/// What calls on the matrices of `p` share: a T that `make` has filled at the first of them. That launch is not timed.
+/// Returns the T that all calls on the matrices of `p` share. `make` fills it in the first of these calls, which is not timed.
 template <class T, class Make> T& prepared(const conflict_free::Product& p, const Make& make) {
     static std::map<std::array<const void*, 3>, T> all;
     static conflict_free::Product size{};

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The product that CUTLASS builds where all choices are left to it but the tile and the cluster, and the one in which two warp groups
 // share a tile and the copy engine stores the results; timed and checked as the kernels of the chapters are. scripts/measure --peers
 // stores the text between a call's markers with its times.

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The transpose of cuBLAS, timed and checked as the kernels of the chapters are. scripts/measure --peers stores the text
 // between a call's markers with its times.
 

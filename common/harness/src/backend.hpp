@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The backend of a chapter program: a GPU, which times, or the counting model, which counts.
 #pragma once
 

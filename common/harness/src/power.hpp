@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The power that the GPU takes, from NVML, the driver's library for its management.
 #pragma once
 

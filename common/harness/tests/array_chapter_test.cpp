@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A chapter program on arrays, of right and wrong kernels, run as a user would run it.
 
 #include <conflict_free/verify.hpp>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Which sizes a chapter takes, how it lays them out, and what it says of them.
 
 #include <conflict_free/matrix_references.hpp>

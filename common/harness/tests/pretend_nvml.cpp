@@ -1,11 +1,8 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // An NVML whose device takes 650.5 W in this moment, and took 300.25 W over the last second.
 
 extern "C" {
 
-/// What each call for the power of this moment returns: 0 for success.
+/// The result of each call for the power of this moment: 0 for success.
 int status_of_this_moment = 0;
 
 int nvmlInit_v2() { return 0; }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Kernels, right and wrong ones, of the chapters that the tests make. They are a file of their own, so that nvcc has nothing else of
 // the tests to compile.
 #pragma once

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Measures how many accesses the model makes in a second, counted and not counted, and how many operations it executes.
 //
 // Each kernel runs once to allocate its memory, then several times for the measurement. The time is processor time, so that other

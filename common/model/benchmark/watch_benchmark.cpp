@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Measures the time to count one access of a warp and to look for hazards, for typical access patterns. Run by hand.
 
 #include <algorithm>

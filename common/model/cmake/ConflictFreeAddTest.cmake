@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # conflict_free_add_test(TARGET [NAME name] [FAIL_IF expression...] [ARGUMENTS argument...])
 #
 # A test that runs a CUDA program under the counting model. It fails if the program does, if there is a hazard, and if an

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-#
 # find_package(ConflictFree): counts the memory accesses of CUDA programs without a GPU.
 #
 #   ConflictFree::testing       the header conflict_free/testing.hpp, for tests that look at counts

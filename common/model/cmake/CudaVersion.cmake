@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # The version of CUDA whose compiler, headers and runtime the counting model knows. After a change, scripts/lock writes the
 # requirements of pip and locks them anew.
 set(CONFLICT_FREE_CUDA_VERSION 13.0)

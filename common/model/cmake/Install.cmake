@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # The files that cmake --install --component ConflictFree installs and that a package for Python holds: the libraries, the header for
 # tests, and the package for CMake.
 

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # A build of the model alone sets up what a surrounding project provides: C++20, warnings, packages, and CUDA's headers. No compiler
 # of CUDA.
 
@@ -21,7 +18,7 @@ if(NOT nlohmann_json_FOUND)
     set_target_properties(nlohmann_json::nlohmann_json PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${NLOHMANN_JSON_HEADERS})
 endif()
 
-# Of a toolkit, or of its packages for Python.
+# The headers come from a toolkit or from its packages for Python.
 find_path(CONFLICT_FREE_CUDA_HEADERS cuda_runtime_api.h
     HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES include nvidia/cu${CONFLICT_FREE_CUDA_MAJOR}/include)
 if(NOT CONFLICT_FREE_CUDA_HEADERS)

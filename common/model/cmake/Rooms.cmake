@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # compile_together(TARGET): the compiler takes twelve of the target's files at a time, since it spends most of its time for a small file
 # on headers. Names in unnamed namespaces must then differ between files.
 function(compile_together target)

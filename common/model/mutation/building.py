@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 """Compiles a subject and its mutants, and keeps programs whose inputs do not change.
 
 All mutants of a subject are one program, each in a namespace of one translation unit: this takes a fraction of the time of separate

@@ -1,18 +1,14 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 """The subjects of the mutation test and the bugs that are planted in them.
 
 A subject is a correct CUDA program, `subjects/NAME.cu`. Its mutants are in `mutants/NAME.toml`:
 
     sizes = ["33x31", "100x7"]         # the problems that every run solves
     ["remove a barrier"]               # one of KINDS, with its mutants by names that are unique in the file, and stable
-    remove_barrier = {find = "__syncthreads();", replace = "", expect = ["race"], also = ["uninitialized"]}
+    remove_barrier = ["__syncthreads();", "", {expect = ["race"], also = ["uninitialized"]}]
 
-`find` is exact text in the subject. Where it occurs more than once, `occurrence` says which one is meant; the first is 1. `expect`
-names what has to catch the mutant: all of these, of DETECTORS. `also` names hazards that may be reported besides. `harmless` stands
-in place of `expect` and says in one sentence why nothing is there to catch. The keys of a long row stand on a line each, as in
-`remove_barrier.find = "…"`.
+The first text is exact text in the subject, and the second replaces it. If the first occurs more than once, `occurrence` says which
+one is replaced, counted from 1. `expect` names the DETECTORS that must all catch the mutant. `also` names hazards that may be reported
+besides. `harmless` replaces `expect` and says in one sentence why nothing is there to catch.
 """
 
 import dataclasses
@@ -51,7 +47,7 @@ HAZARDS = (
 COUNTS = ("conflicts", "sectors")
 DETECTORS = (*HAZARDS, *COUNTS, "wrong result", "kernel error")
 
-_KEYS = {"find", "occurrence", "replace", "expect", "also", "harmless"}
+_KEYS = {"occurrence", "expect", "also", "harmless"}
 
 
 class CatalogError(Exception):
@@ -133,19 +129,19 @@ def _load_subject(name, source_path, table_path):
 
 def _read_mutant(subject, kind, id, entry):
     name = f"{subject}.{id}"
-    unknown = entry.keys() - _KEYS
-    missing = {"find", "replace"} - entry.keys()
-    if unknown or missing:
-        raise CatalogError(f"{name}: unknown keys {sorted(unknown)}, missing keys {sorted(missing)}")
+    if [type(part) for part in entry] != [str, str, dict]:
+        raise CatalogError(f"{name}: {entry} given, a text, its replacement and a table of {sorted(_KEYS)} are accepted")
+    find, replace, rest = entry
+    if unknown := rest.keys() - _KEYS:
+        raise CatalogError(f"{name}: unknown keys {sorted(unknown)}, accepted: {sorted(_KEYS)}")
     if not id.isidentifier():
         raise CatalogError(f"{name}: an id consists of letters, digits and _")
-    if ("expect" in entry) == ("harmless" in entry):
+    if ("expect" in rest) == ("harmless" in rest):
         raise CatalogError(f"{name}: either 'expect' or 'harmless' is needed")
-    expect, also = tuple(entry.get("expect", ())), tuple(entry.get("also", ()))
-    if not entry.get("harmless") and not expect:
+    expect, also, harmless = tuple(rest.get("expect", ())), tuple(rest.get("also", ())), rest.get("harmless", "")
+    if not harmless and not expect:
         raise CatalogError(f"{name}: 'expect' and 'harmless' may not be empty")
     strange = [each for each in expect if each not in DETECTORS] + [each for each in also if each not in HAZARDS]
     if strange:
         raise CatalogError(f"{name}: {', '.join(strange)} given, 'expect' takes {', '.join(DETECTORS)}, 'also' hazards only")
-    harmless = entry.get("harmless", "")
-    return Mutant(subject, id, kind, entry["find"], entry["replace"], entry.get("occurrence"), expect, also, harmless)
+    return Mutant(subject, id, kind, find, replace, rest.get("occurrence"), expect, also, harmless)

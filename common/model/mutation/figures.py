@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 """Tables of the mutants by kind and by the detector that catches them, for the terminal and for the documentation."""
 
 import pathlib

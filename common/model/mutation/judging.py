@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 """The observations of a run under the model, and whether they are the expected ones."""
 
 import dataclasses

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 """Plants bugs in correct kernels and tests that the counting model catches them.
 
 Every subject must be clean for several random inputs and odd sizes. Every mutant must be caught by the detectors that its entry in

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 """Tests of the parts of the mutation test, without the model: wrong data is refused, and no wrong mutant passes."""
 
 import json
@@ -17,13 +14,19 @@ import figures
 import judging
 
 KIND = "remove a barrier"
-ENTRY = {"find": "barrier();", "replace": "", "expect": ["race"]}
+FIND = "barrier();"
 
 
-def make_folder(tmp_path, entry, source="barrier();\nbarrier();\nload();\n", kind=KIND, id="m"):
+def entry(find=FIND, replace="", **rest):
+    """The row of a mutant, which races unless its outcome is given."""
+    return [find, replace, rest if "harmless" in rest else {"expect": ["race"], **rest}]
+
+
+def make_folder(tmp_path, row, source="barrier();\nbarrier();\nload();\n", kind=KIND, id="m"):
     """A folder with one subject and one mutant."""
-    lines = [f"{json.dumps(id)}.{key} = {value!r}" for key, value in entry.items()]
-    table = "\n".join(['sizes = ["1"]', f"[{json.dumps(kind)}]", *lines])
+    *texts, rest = row
+    keys = ", ".join(f"{key} = {value!r}" for key, value in rest.items())
+    table = f'sizes = ["1"]\n[{json.dumps(kind)}]\n{json.dumps(id)} = [{"".join(f"{text!r}, " for text in texts)}{{{keys}}}]\n'
     for folder, name, text in (("subjects", "s.cu", source), ("mutants", "s.toml", table)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / name).write_text(text)
@@ -31,13 +34,7 @@ def make_folder(tmp_path, entry, source="barrier();\nbarrier();\nload();\n", kin
 
 
 def mutant(**changes):
-    return catalog._read_mutant("s", KIND, "m", ENTRY | changes)
-
-
-def harmless():
-    return catalog._read_mutant(
-        "s", KIND, "m", {key: value for key, value in ENTRY.items() if key != "expect"} | {"harmless": "it is idle"}
-    )
+    return catalog._read_mutant("s", KIND, "m", entry(**changes))
 
 
 def seen(hazards=(), conflicts=0, right=True, errors=0):
@@ -53,36 +50,37 @@ def test_the_real_data_is_sound_and_large_enough():
 
 
 def test_an_occurrence_is_replaced_and_no_other(tmp_path):
-    (subject,) = catalog.load(make_folder(tmp_path, ENTRY | {"occurrence": 2}))
+    (subject,) = catalog.load(make_folder(tmp_path, entry(occurrence=2)))
     assert subject.mutants[0].apply(subject.source) == "barrier();\n\nload();\n"
 
 
 @pytest.mark.parametrize(
-    "entry, message",
+    "row, message",
     [
-        (ENTRY, "occurs 2 times"),
-        (ENTRY | {"find": "gone();"}, r"no text 'gone\(\);'"),
-        (ENTRY | {"occurrence": 3}, "occurrence 3 given"),
-        (ENTRY | {"find": "load();", "replace": "load();"}, "changes nothing"),
-        (ENTRY | {"expect": ["rain"]}, "rain given"),
-        (ENTRY | {"expect": []}, "may not be empty"),
-        (ENTRY | {"harmless": "both"}, "either 'expect' or 'harmless'"),
-        (ENTRY | {"findd": "x"}, r"unknown keys \['findd'\]"),
+        (entry(), "occurs 2 times"),
+        (entry("gone();"), r"no text 'gone\(\);'"),
+        (entry(occurrence=3), "occurrence 3 given"),
+        (entry("load();", "load();"), "changes nothing"),
+        (entry(expect=["rain"]), "rain given"),
+        (entry(expect=[]), "may not be empty"),
+        ([FIND, "", {"expect": ["race"], "harmless": "both"}], "either 'expect' or 'harmless'"),
+        (entry(findd="x"), r"unknown keys \['findd'\]"),
+        ([FIND, {"expect": ["race"]}], "a text, its replacement and a table"),
     ],
 )
-def test_wrong_data_is_refused(tmp_path, entry, message):
+def test_wrong_data_is_refused(tmp_path, row, message):
     with pytest.raises(catalog.CatalogError, match=message):
-        catalog.load(make_folder(tmp_path, entry))
+        catalog.load(make_folder(tmp_path, row))
 
 
 @pytest.mark.parametrize("name, message", [({"kind": "magic"}, "magic, sizes given"), ({"id": "a b"}, "letters, digits")])
 def test_wrong_names_are_refused(tmp_path, name, message):
     with pytest.raises(catalog.CatalogError, match=message):
-        catalog.load(make_folder(tmp_path, ENTRY | {"occurrence": 1}, **name))
+        catalog.load(make_folder(tmp_path, entry(occurrence=1), **name))
 
 
 def test_a_subject_without_mutants_is_refused(tmp_path):
-    folder = make_folder(tmp_path, ENTRY | {"occurrence": 1})
+    folder = make_folder(tmp_path, entry(occurrence=1))
     (folder / "subjects" / "alone.cu").write_text("")
     with pytest.raises(catalog.CatalogError, match="alone"):
         catalog.load(folder)
@@ -112,9 +110,9 @@ def test_a_mutant_has_to_be_caught_as_expected():
 
 
 def test_a_harmless_mutant_may_show_nothing():
-    assert complaint(harmless(), seen()) == ""
+    assert complaint(mutant(harmless="it is idle"), seen()) == ""
     for observation in (seen(["race"]), seen(conflicts=1), seen(right=False), seen(errors=1)):
-        assert "harmless (it is idle), but seen" in complaint(harmless(), observation)
+        assert "harmless (it is idle), but seen" in complaint(mutant(harmless="it is idle"), observation)
 
 
 def test_variants_share_their_includes():
@@ -124,7 +122,7 @@ def test_variants_share_their_includes():
 
 
 def test_the_section_is_replaced_where_it_is(tmp_path):
-    subjects = catalog.load(make_folder(tmp_path, ENTRY | {"occurrence": 1}))
+    subjects = catalog.load(make_folder(tmp_path, entry(occurrence=1)))
     page = tmp_path / "model.md"
     page.write_text("# Model\n")
     assert not figures.is_current(page, subjects)

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The counting model's answers to a CUDA program that runs under it, for tests: through the model's C interface, as any
 // program can ask.
 #pragma once

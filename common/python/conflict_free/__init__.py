@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The package behind the scripts and the book of *Conflict-Free CUDA*: a room for each task.
 
 A room imports the rooms before it and none after it: console, counts, setup, evidence, counting, measuring, grading, trials, checking,

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Run a module of this package with any Python, which need not have the package installed.
 
     python common/python/conflict_free MODULE [ARGUMENT ...]
@@ -17,7 +15,7 @@ if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     sys.argv = sys.argv[1:]
     try:
-        # Who started this Python may hold Ctrl+C back until here, since Python's own start answers it with a traceback.
+        # The parent may hold Ctrl+C back until here, since Python answers it with a traceback while it starts.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         runpy.run_module(f"conflict_free.{sys.argv[0]}", run_name="__main__", alter_sys=True)
     except KeyboardInterrupt:

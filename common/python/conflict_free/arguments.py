@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Types of arguments of several commands. Each raises argparse.ArgumentTypeError for a wrong value. Standard library only."""
 
 import argparse

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Output of the scripts, and the running of long commands. Standard library only."""
 
 import argparse
@@ -195,7 +193,7 @@ def _signal(process: subprocess.Popen, number: int) -> None:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """End a command and all processes that it has started; return when none of them can write any more."""
+    """End a command and all processes that it has started; return when none of them can write."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         _signal(process, number)
         try:

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The counts of a launch, as the schema of the model's reports lists them. Standard library only.
 
 Reports, expressions, differences and margins take their lists from here, so a count that the model gains stands in the schema alone.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The version of CUDA whose compiler, headers and runtime the model knows, and the names that follow from it. Standard library only."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The places of the counting model's files: within an installed package, or in the checkout.
 
 Standard library only.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """End the program with one line if Python is too old. Import this module before any other of the package."""
 
 import sys

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Files that are written whole or not at all: a reader sees the old content until the new content is complete. Standard library only."""
 
 import os

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Counts and results of an invented machine, for tests of the book's own code only.
 
 The figures are made up from simple rules; they say nothing about any GPU. They are written to folders

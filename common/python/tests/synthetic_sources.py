@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The kernels of the invented chapters that ``synthetic`` has counts and results of."""
 
 COPY = """\

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """CUDA source text as highlighted HTML lines."""
 
 from pygments import highlight

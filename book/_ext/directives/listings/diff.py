@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``kernel-diff``: the lines that change between two kernels, generated from their tested sources."""
 
 import difflib

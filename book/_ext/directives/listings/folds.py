@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``fold``: text that is folded away until the reader opens it.
 
 The fold is the browser's own, so it works by keyboard and without JavaScript. ``_static/folds.js`` opens it for a link

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``found-in-the-wild``: an error that the model found in a published program, as it was recorded."""
 
 import json

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Listings of kernels from the tested source: ``kernel-listing`` and ``full-source``."""
 
 import os

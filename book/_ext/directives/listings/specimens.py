@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``specimen``: a program that shows an error of the classics, and what the model reports of it."""
 
 import json

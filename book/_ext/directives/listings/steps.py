@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``step-figures`` (what one step changes, in one strip) and ``kernel-table`` (all kernels of a page, a row each)."""
 
 from collections.abc import Iterable

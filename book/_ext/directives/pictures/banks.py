@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``bank-map``: which bank of shared memory serves which lane in which wavefront, drawn from the model's trace."""
 
 from dataclasses import dataclass

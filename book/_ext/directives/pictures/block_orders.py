@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``block-orders``: the tiles that the first blocks of a transpose read and write; a drawing, whose order is that of the kernel's text."""
 
 import re
@@ -34,7 +32,7 @@ def panel_of(kernel: str, tiles: int, at_once: int, down: bool) -> dict[str, Any
     return {
         "kernel": kernel,
         "way": "down the columns" if down else "along the rows",
-        # Whole rows of tiles are whole rows of the matrix, one after the other; of any others each row of the matrix has its own piece.
+        # Whole rows of tiles are consecutive rows of the matrix. Other groups of tiles have a separate range in each row of the matrix.
         "ranges": "one range" if whole else "a range for each row of the output",
         "sides": [
             {"words": words, "left": left, "cells": [_cell(row, column, tiles, found) for row in range(tiles) for column in range(tiles)]}

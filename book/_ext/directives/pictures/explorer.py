@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``bank-explorer``, ``fragment-explorer`` and ``sector-explorer``: interactive maps of an access that the reader chooses.
 
 The scripts ``_static/bank_explorer.js``, ``fragment_explorer.js`` and ``sector_explorer.js`` ask the model's rules, which ``_static/bank_rule.js`` and

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``tile-flow`` and ``tile-frames``: the way of the elements of one block through its tile, drawn from the model's trace."""
 
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``fragment-map``: a part of a tile of halves, each element with the lane that holds it."""
 
 from collections import defaultdict

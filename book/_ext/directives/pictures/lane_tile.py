@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``lane-tile``: an array in shared memory as rows of all banks, and where in it the lanes that are served together go."""
 
 from collections import Counter

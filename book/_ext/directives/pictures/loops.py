@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``loop-orders``: the order in which two loops visit the tiles of a matrix."""
 
 from typing import Any

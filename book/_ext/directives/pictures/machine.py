@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``machine-map`` (the parts of a GPU, with their sizes and speeds), ``machine-part`` (a small copy of it, with parts marked),
 ``warp-map`` (which warp and lane a thread of a block is) and ``access-strips`` (the sectors or wavefronts of a warp's words).
 """

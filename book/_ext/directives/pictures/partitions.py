@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``partition-map``: to which partitions of device memory the requests of concurrent blocks go, from the model's counts."""
 
 from typing import Any

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``array-rounds``: an array in shared memory, a row of it per row of banks, and the words that each round between barriers loads."""
 
 import math

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``row-sectors``: where the rows of a matrix begin within sectors, and which sectors a warp's access to each row touches."""
 
 import math

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``sector-warps``: the sectors that the warps of a block share, a word a warp, drawn from the model's trace."""
 
 from typing import Any

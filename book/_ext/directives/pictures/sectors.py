@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``sector-map``: which 32-byte sectors one warp's request touches, drawn from the model's trace."""
 
 from dataclasses import dataclass

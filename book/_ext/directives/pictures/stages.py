@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tiles that arrive and are multiplied over time, by the number that has room.
 
 ``stage-timeline`` is a drawing, with no measured time in it; ``measured-stages`` draws the clocks of a program.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``tile-banks``: an array in shared memory, drawn row by row with the bank of each cell, and one access marked in it."""
 
 from collections import Counter

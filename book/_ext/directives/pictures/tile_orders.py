@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``tile-orders`` and ``tile-operands``: what is computed together of a product, and what it needs of the two factors; drawings."""
 
 import re

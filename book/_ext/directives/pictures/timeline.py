@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``load-timeline``: the loads of one thread over time, one after another or together; a drawing, with no measured time in it."""
 
 from typing import Any

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Single accesses that the model wrote down in this build, in ``traces`` beside the counts; see ``common/model/src/report/trace.hpp``."""
 
 import json

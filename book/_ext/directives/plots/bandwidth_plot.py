@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``bandwidth-plot``: the bandwidth of every measured kernel at one size, as a plot with its spread."""
 
 import hashlib

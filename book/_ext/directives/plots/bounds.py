@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``bounds`` and ``bound-shares``: what limits kernels by the model's counts, and how much of the measured time that explains."""
 
 import json

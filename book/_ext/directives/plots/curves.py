@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``in-flight`` and ``separate-ranges``: the speeds of a program's kernels as curves over a number that doubles from step to step."""
 
 import math

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The time of an all-to-all between GPUs: that of its messages over links, measured ones and assumed ones."""
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``exchange-times`` and ``exchange-plot``: measured exchanges between two GPUs, and what they would take between more."""
 
 import math

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``ladder`` and ``rung``: the transposes of the book from the slowest to the fastest, whole, and as a strip at a chapter's head.
 
 ``ladder.json`` in the book's folder lists the rungs in the order of reading: the pages that climb to a rung, the first of which it

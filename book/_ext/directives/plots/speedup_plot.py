@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``speedup-plot`` and ``published-plot``: factors and shares with their spread, as dots on lines."""
 
 import math

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``stacked-bars``: what a figure of several cases is made of, as bars of parts on one scale."""
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``value-bars``: one figure of several kernels as bars, with a line that none can pass."""
 
 from typing import Any

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Mends elements of the theme and of docutils that a keyboard or a screen reader cannot use.
 
 The template ``page.html`` passes the body of each page through ``accessible``. The browser tests run axe over every

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Has the page of the API read anew when a comment has changed: Breathe loses the times of its files where Sphinx reads in parallel."""
 
 import re

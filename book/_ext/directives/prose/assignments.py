@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``assignment`` (an assignment's whole page but for its title) and ``assignment-table`` (all of them, for who teaches)."""
 
 import json

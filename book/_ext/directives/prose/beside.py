@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The reader's GPU beside the book's: ``machine-table``, ``claim-table`` and ``ratio-table``."""
 
 from collections import Counter

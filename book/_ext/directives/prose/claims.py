@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The role ``claim``: a sentence that compares results, true on the book's machine or the build fails.
 
 Where the reader's own GPU has results, the sentence is marked "holds here" or "differs here". The claims of all pages

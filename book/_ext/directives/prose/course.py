@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``course-table``: the chapters for somebody who teaches them, in reading order, with an estimate of the time they take."""
 
 from dataclasses import dataclass

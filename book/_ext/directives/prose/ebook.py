@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The differences of the EPUB: no tabs and no downloads, because a reader of books runs no scripts and follows no file links."""
 
 from docutils import nodes

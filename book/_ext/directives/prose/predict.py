@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``predict`` and ``answer``: a question to settle before reading on, with its answer folded away.
 
 The fold is the browser's own, so it works by keyboard and without JavaScript. With it, ``_static/predict.js`` takes numbers and says at

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``all-rules``: the rules of all chapters on one page, in reading order, each as it stands in its box."""
 
 from collections.abc import Iterator

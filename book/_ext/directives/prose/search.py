@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The text of all pages for the search, which shows where a word stands also on pages that are opened as files.
 
 A browser fetches no page from the file system, and Sphinx's summaries are fetched. So the text is a script, ``search_text.js``, which the

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """A filter of the spelling builder. Enchant, which it needs, is only there where the spelling is looked over."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The words of the glossary: the first use of each on a page becomes a link to its definition.
 
 A role ``:term:`` links a word wherever it stands. A word of the glossary that no page uses fails the build.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The role ``val``: a number of the evidence, in the prose, with its provenance as a tooltip."""
 
 from docutils import nodes

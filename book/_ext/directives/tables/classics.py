@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``classic-names``: the classic kernels, and the kernels of this book that do the same, with their counts."""
 
 import json

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``counted-table``, ``parity-table`` and ``partition-table``: the model's counts, and their comparison with a GPU's counters."""
 
 from typing import Any

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``count-report`` (what scripts/count prints of an example), ``access-table`` (the model against a probed GPU), and
 ``programs-table`` (programs of others against a GPU's counters)."""
 

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``kernel-index``: all kernels of the book, with their counts and the speed of each."""
 
 from docutils import nodes

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """``value-table``: a table whose columns are text with blanks, and whose rows fill the blanks."""
 
 from docutils import nodes

@@ -28,8 +28,8 @@ std::string wrong_points(std::span<const float3> points);
 /// The squared distance of two points, with each operation rounded.
 float squared_distance(float3 a, float3 b);
 
-/// Of each point, the index of the nearest other one, the lowest of equals, or -1 if there is no other. Not found as the
-/// kernels find it: the points are sorted by x, and the search goes both ways until x alone is too far.
+/// Returns for each point the index of the nearest other point, the lowest of equals, or -1 if there is no other. The method differs
+/// from that of the kernels: the points are sorted by x, and the search goes both ways until x alone is too far.
 /// @param points to search among
 /// @param distance of two points, squared, and rounded as the kernels round it; not below the squared distance of x alone
 std::vector<int> nearest_by_sorting(std::span<const float3> points, float (*distance)(float3, float3) = squared_distance);

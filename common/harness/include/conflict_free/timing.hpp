@@ -31,7 +31,7 @@ struct Spread {
 
 /// Times of one kernel at one size.
 struct Times {
-    /// Nothing that the kernel reads or writes is in the L2 at the start of a launch.
+    /// At the start of a launch the L2 holds nothing that the kernel reads or writes.
     Spread cold;
     /// The same buffers launch after launch, so that the L2 may hold them if they fit.
     Spread warm;

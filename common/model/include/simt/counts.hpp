@@ -161,13 +161,13 @@ struct LaunchWork {
     bool operator==(const LaunchWork&) const = default;
 };
 
-/// What a kernel takes of a multiprocessor, by the compiler's output.
+/// The resources of a multiprocessor that a kernel takes, by the compiler's output.
 struct Resources {
-    /// Of a thread: registers, and bytes that ptxas stores and loads because it has no register for them.
+    /// Per thread: registers, and the bytes that ptxas stores and loads because it has no register for them.
     int registers = 0, spilled_store_bytes = 0, spilled_load_bytes = 0;
-    /// What a multiprocessor holds at a time, and the warps that it could hold.
+    /// Blocks and warps that a multiprocessor holds at a time, and the most warps that it could hold.
     int blocks = 0, warps = 0, most_warps = 0;
-    /// What keeps further blocks out: registers, shared memory, threads or blocks.
+    /// The limits that keep further blocks out: registers, shared memory, threads or blocks.
     std::vector<std::string> limited_by;
 
     bool operator==(const Resources&) const = default;

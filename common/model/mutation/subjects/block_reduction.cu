@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Sum of an array in two launches: each block adds neighbors at half the distance, then one block adds the sums.
 
 #include "subject.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Histogram: each block counts in shared memory, then adds its counts to the histogram in global memory.
 
 #include "subject.hpp"

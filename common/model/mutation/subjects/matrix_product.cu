@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Product of a matrix (height × inner) with another (inner × width), tile by tile; zeros stand in beyond the edges.
 
 #include "subject.hpp"

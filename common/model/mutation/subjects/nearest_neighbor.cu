@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // For each point the nearest other one, with the points read once per block, a tile at a time.
 
 #include "subject.hpp"

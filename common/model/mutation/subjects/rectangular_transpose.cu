@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Transpose with a tile that is wider than high. The threads of the block are renumbered for the stores.
 
 #include "subject.hpp"

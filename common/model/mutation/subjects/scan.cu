@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Inclusive prefix sums of segments, one per block: Hillis and Steele with two buffers, so that one barrier a step is enough.
 
 #include "subject.hpp"

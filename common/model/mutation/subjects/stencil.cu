@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Sum over a window of neighbors on each side, with zeros beyond the ends: the block's elements and a halo in shared memory.
 
 #include "subject.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Sum of an array with growing strides: right, and full of bank conflicts. The blocks add their sums atomically.
 
 #include "subject.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The host code that all subjects of the mutation test share: random input, device memory, a check, a command line.
 #pragma once
 

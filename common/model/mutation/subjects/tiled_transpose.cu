@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Transpose through a padded tile of shared memory: coalesced loads and stores, no bank conflicts.
 
 #include "subject.hpp"

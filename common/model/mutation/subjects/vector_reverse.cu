@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Reverses an array four elements at a time, and the elements that do not fill a vector one by one.
 
 #include "subject.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Sum of an array by warps: the first steps through shared memory with barriers of the warp, the others by shuffles.
 
 #include "subject.hpp"

@@ -1,11 +1,9 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
-# Reads the names of the functions that the toolkit's headers declare, and makes three files of them:
+# Reads the names of the functions and errors that the toolkit's headers declare, and makes four files of them:
 #   unsupported.cpp  a weak definition of each, which says that the model does not have it. A definition of ours wins at link time.
 #   per_thread.txt   options of the linker that give NAME_ptsz and NAME_ptds the address of NAME. Programs call them whose default
 #                    stream is each thread's own. All work is done when its call returns, so both do the same.
 #   forms.inc        the versions of CUDA that brought the forms of the driver's functions: one line for each form, as cuGetProcAddress is asked.
+#   driver_errors.inc  SIMT_CASE(NAME) for each error of the driver
 
 # read_declared(NAMES VARIANTS MARK PREFIX PER_THREAD HEADER…): functions whose declarations have MARK before a name that begins with
 # PREFIX, and those that macros name: newer forms, and in VARIANTS the ones that PER_THREAD marks.
@@ -69,3 +67,9 @@ if(EXISTS ${typedefs})
     list(JOIN forms "" forms)
 endif()
 file(CONFIGURE OUTPUT forms.inc CONTENT "${forms}" @ONLY)
+
+file(READ ${headers}/cuda.h text)
+string(REGEX MATCHALL "CUDA_(SUCCESS|ERROR_[A-Z0-9_]+) +=" errors "${text}")
+list(TRANSFORM errors REPLACE "(.+[^ ]) +=" "SIMT_CASE(\\1)\n")
+list(JOIN errors "" errors)
+file(CONFIGURE OUTPUT driver_errors.inc CONTENT "${errors}" @ONLY)

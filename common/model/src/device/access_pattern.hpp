@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The pattern by which the accesses of one source line are told apart: compilers name no columns.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include "device/address_space.hpp"
 #include "device/host_memory.hpp"
 #include "device/round_up.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The addresses that kernels use: device memory, mapped host memory, and the windows of shared and local memory in
 // the generic address space.
 #pragma once

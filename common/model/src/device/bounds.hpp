@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Whether one range of bytes lies in another, and copies that know both lengths. The numbers come from a program, so no sum may wrap around.
 #pragma once
 
@@ -14,7 +11,7 @@ namespace simt {
 /// Whether `bytes` bytes that begin at `at` lie in a memory of `size` bytes.
 constexpr bool has_room(std::uint64_t size, std::uint64_t at, std::uint64_t bytes) { return bytes <= size && at <= size - bytes; }
 
-/// The `bytes` bytes from `at` on. std::length_error where they are not there: whoever asks has checked the program's numbers before.
+/// The `bytes` bytes from `at` on. Throws std::length_error if they do not exist: callers check a program's numbers before.
 template <class Byte> std::span<Byte> part(std::span<Byte> memory, std::uint64_t at, std::uint64_t bytes) {
     if (!has_room(memory.size(), at, bytes)) throw std::length_error("an access beyond a range that was checked");
     return memory.subspan(at, bytes);

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The interface between the model's CUDA runtime and driver libraries and a modelled device. All arguments are plain data, so that
 // the device can live in another process than the program that uses it.
 #pragma once

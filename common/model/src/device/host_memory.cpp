@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include "device/host_memory.hpp"
 
 #include <unistd.h>
@@ -90,7 +87,7 @@ std::optional<Message> no_memory_left() {
     static std::atomic<Clock::rep> next_look{0};
     const Clock::rep now = Clock::now().time_since_epoch().count();
     Clock::rep due = next_look.load(std::memory_order_relaxed);
-    // Of several host threads, one looks.
+    // Only one of several host threads looks.
     if (now < due || !next_look.compare_exchange_strong(due, now + between_looks, std::memory_order_relaxed)) return {};
     return no_memory_left_after(0);
 }

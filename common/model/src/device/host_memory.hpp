@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The part of the machine's memory that this process may use. A process that uses more is killed by Linux without a message.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Traffic over the links between devices: copies, and loads and stores of kernels in the memory of other devices.
 #pragma once
 

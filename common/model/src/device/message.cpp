@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The codes of messages, and their texts with the fields filled in.
 
 #include "simt/message.hpp"

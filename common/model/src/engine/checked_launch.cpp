@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include "engine/checked_launch.hpp"
 
 #include "device/bounds.hpp"
@@ -18,7 +15,7 @@ bool is_within(const Extent& extent, const Extent& most) {
     return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= most.x && extent.y <= most.y && extent.z <= most.z;
 }
 
-/// Of an extent that is_within() its limits: no product wraps around.
+/// The product does not wrap around if is_within() holds for the extent and CUDA's limits.
 std::uint64_t volume(const Extent& extent) { return std::uint64_t{extent.x} * extent.y * extent.z; }
 
 }  // namespace

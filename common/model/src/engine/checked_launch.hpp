@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A launch whose numbers a program chose, and that the machine can take.
 #pragma once
 
@@ -12,11 +9,11 @@
 
 namespace simt {
 
-/// The only way to a launch that runs: its sizes are checked once, where it is made, so that those who use them need not look again.
+/// A launch whose sizes were checked when it was made. Only such a launch runs, so its users need no checks.
 class CheckedLaunch {
 public:
-    /// Nothing if no GPU of the machine's kind takes the launch: blocks without threads or with too many, grids without blocks or beyond
-    /// CUDA's limits, more shared memory than a block has, clusters that do not divide the grid or are too large.
+    /// Returns nothing if no GPU of the machine's kind takes the launch: blocks without threads or with too many, grids without blocks or
+    /// beyond CUDA's limits, more shared memory than a block has, clusters that do not divide the grid or are too large.
     static std::optional<CheckedLaunch> of(const LaunchRequest& request, const interpreter::Program& program, const Machine& machine);
 
     const LaunchRequest& request() const { return *request_; }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Loading and linking: texts become a module whose variables have addresses.
 
 #include <algorithm>

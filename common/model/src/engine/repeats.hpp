@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Launches whose effect is known. To measure time, programs launch a kernel, or a few in turn, a hundred times on the same input into
 // the same output. The effect of a launch follows from its arguments and from memory. If memory is in the state before an earlier
 // launch of the same kind, the launch leads to the state after that launch, and is deferred until memory is read. In most programs

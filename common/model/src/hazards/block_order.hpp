@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Which blocks of a launch have ordered their accesses through atomic accesses to a common address.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Whether two accesses to a line of global memory race, and the message about the race.
 
 #include <bit>

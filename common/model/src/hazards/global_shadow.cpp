@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include "hazards/global_shadow.hpp"
 
 #include <sys/mman.h>
@@ -81,7 +78,7 @@ void GlobalShadow::take_back(Block block) {
 }
 
 void GlobalShadow::forget(std::uint64_t address, std::size_t bytes) {
-    // Whole pages of lines.
+    // Only whole pages of lines are given back.
     static const std::uint64_t page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / sizeof(GlobalLine) * GlobalLine::bytes;
     const std::uint64_t end = (address + bytes) / page * page;
     std::uint64_t begin = (address + page - 1) / page * page;

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The recorded accesses to each line of global memory.
 #pragma once
 
@@ -16,7 +13,7 @@
 
 namespace simt::hazards {
 
-/// Who wrote some words of a line last, or read them first.
+/// The block that wrote some words of a line last, or read them first.
 struct GlobalEntry {
     static constexpr std::uint32_t write = 1, atomic = 2, whole_words = 4, kind_bits = 3;
 
@@ -76,7 +73,7 @@ struct GlobalLine {
 
     /// Set while a host thread uses the line.
     std::uint8_t locked;
-    /// Of one line of each cell: set while a host thread uses lines of the cell that it has not locked one by one.
+    /// Set in one line of each cell while a host thread uses lines of the cell without locking each of them.
     std::uint8_t cell_locked;
     std::uint8_t unused[6];
     /// The launch of the entries. Entries of an earlier launch do not count.

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include "hazards/global_watch.hpp"
 
 #include <algorithm>
@@ -40,7 +37,7 @@ bool try_to_lock(GlobalLine& line) {
     return false;
 }
 
-/// Whoever has locked cells never waits for a line, so that a host thread that has locked lines may wait for a cell here.
+/// A host thread that has locked lines may wait for a cell here, since a host thread that has locked cells never waits for a line.
 void lock_line(GlobalLine& line) {
     wait_until([&] { return try_to_lock(line); });
 }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Finds races between blocks in global memory.
 #pragma once
 
@@ -71,7 +68,7 @@ private:
     std::vector<std::uint32_t> program_counters_;
     std::map<SourcePlace, std::uint16_t> numbers_;
     std::vector<GlobalShadow::Block> lent_;
-    /// What is left of the last block of `lent_`.
+    /// The unused rest of the last block of `lent_`.
     std::span<GlobalEntry> room_;
 };
 

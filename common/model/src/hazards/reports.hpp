@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Keeps the hazards of a launch: one of each kind and source lines.
 #pragma once
 
@@ -20,8 +17,8 @@
 
 namespace simt::hazards {
 
-/// Of several hazards of one kind on the same lines, the one with the lowest rank is kept; among equals, the first. A wrong kernel
-/// makes the same mistake in every block, and the report must not depend on which block runs first.
+/// The hazard with the lowest rank, and among equals the first, represents all of its kind on the same lines. A wrong kernel makes
+///  the same mistake in every block, and the report must not depend on which block runs first.
 using Rank = std::uint64_t;
 
 /// The rank of a hazard within a block.

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Finds races between threads of a block, and reads of shared memory that the block has not written.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Accesses of all lanes to evenly spaced words, the most common accesses. If the cells of the words are all in one of a few states,
 // they are tested and changed together. The outcome is the same as by the rules of shared_watch.cpp, word by word.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The order between accesses of a block's threads that comes from synchronization of less than the whole block.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Which sectors of global memory a launch has loaded and stored to: each has to come from the L2, or go there, once at least.
 #pragma once
 
@@ -34,7 +31,7 @@ public:
 
     /// The sectors that the calling host thread touches.
     Chunks& of_this_thread();
-    /// Called when no host thread touches any more.
+    /// Call this after the last touch of all host threads.
     std::uint64_t count(Direction direction) const;
 
 private:

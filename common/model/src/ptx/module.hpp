@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A parsed PTX module: every name is resolved in its scope, and every modifier is kept as written. The terms are those of the PTX
 // ISA document.
 #pragma once

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A vector whose elements have numbers of type int, since -1 stands for none of them.
 #pragma once
 

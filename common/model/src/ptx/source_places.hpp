@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The source places of instructions: `.file`, `.loc` and `.section .debug_str`.
 #pragma once
 

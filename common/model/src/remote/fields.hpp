@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The structures of device.hpp as they are sent. `fields` serves Writer and Reader alike.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // How a program talks to a device in another process, over a connected stream socket on one machine.
 //
 // The program sends requests, and the device's process answers each before it reads the next. A packet is a PacketHead, then as many

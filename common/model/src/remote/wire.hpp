@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Writes numbers, texts and lists as bytes, and reads them. Bytes that do not fit are a ProtocolError.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // How much of a program's launches is counted and watched. The rest runs uncounted at full speed, so that its results are right.
 #pragma once
 
@@ -21,7 +18,7 @@ struct CountingLimits {
     std::uint64_t launches = none;
     /// Blocks of each counted launch, spread over its grid, above 0.
     std::uint64_t blocks = none;
-    /// Nothing more is counted once the launches of the program, counted or not, have taken this time. The first launch of a kernel with
+    /// Counting ends once the launches of the program, counted or not, have taken this time. The first launch of a kernel with
     /// a configuration may take all of the remaining time, and always some time; launches that repeat it are counted in the first
     /// tenth only.
     std::chrono::duration<double> budget{std::numeric_limits<double>::infinity()};

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asks addr2line, a tool that comes with every compiler, for the line of an address.
 
 #include "report/host_place.hpp"

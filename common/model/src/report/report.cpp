@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The report is set up from the environment when the library is loaded, and written when the program ends.
 //   SIMT_MACHINE=NAME  the modelled machine
 //   SIMT_REPORT=FILE   the file of the report

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Handlers for signals that end the program: they print a line if host code touched device memory, and write the report.
 
 #include <dlfcn.h>
@@ -47,7 +44,7 @@ void print(const Message& message) {
 /// The access that caused the fault. Some processors say whether it is a read or a write.
 struct Fault {
     void* instruction = nullptr;
-    /// Nothing if it is not known.
+    /// Empty if the processor does not say.
     std::optional<Operation> operation;
 };
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asynchronous copies (cp.async) from global to shared memory. The costs of the two sides depend on each other.
 //
 // Compute capability 9.0, measured (tests/hardware/h200_features.json):

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The rule of global memory where a request moves each distinct sector that its lanes touch, once. Counting applies it, and so does
 // the sector explorer on the book's pages.
 #pragma once

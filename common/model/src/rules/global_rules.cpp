@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // How the global-memory accesses of a warp become transactions. Caches are not modeled otherwise.
 //
 // Compute capability 9.0, measured (tests/hardware/h200_access.json): a request moves each distinct sector of 32 bytes

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Local memory is a part of global memory for each thread. Its words are laid out so that lanes of a warp that access
 // the same offset access neighboring words (CUDA C++ Programming Guide, "Local Memory"). Constant memory serves the distinct
 // words of a warp one after another (same guide, "Constant Memory"). The rules for requests, for accesses of less than a word to

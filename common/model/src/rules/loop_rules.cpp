@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Atomic operations in shared memory for which a machine has no instruction: of floating-point numbers, and of 8 bytes.
 //
 // Compute capability 9.0, measured (tests/hardware/h200_features.json): a round loads the words of all lanes that are left, and

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The rules are explained and their sources named in shared_service.hpp and global_rules.cpp. The limits are those of the tables of compute
 // capabilities in the CUDA C Programming Guide: version 4.2, appendix F, for 1.x and 2.x; version 13.0 for 7.5 and later. The numbers of
 // multiprocessors and the sizes of the L2 are those of NVIDIA's data sheets.
@@ -94,6 +91,36 @@ Machine checked_hopper() {
     return machine;
 }
 
+/// A GPU whose memory serves half-warps: 16 banks, and partitions of 256 bytes.
+Machine before_fermi(const char* name, const char* description, Coalescing coalescing, int partitions, Capability capability,
+                     int multiprocessors, int threads) {
+    return {.name = name,
+            .description = description,
+            .is_checked = false,
+            .shared = {.banks = 16,
+                       .bank_width = 4,
+                       .request_lanes = 16,
+                       .words = SharedWords::one_broadcast,
+                       .wide = WideShared::split_into_words,
+                       .extra_wavefronts_of_16_bytes = 0},
+            .coalescing = coalescing,
+            .load_line_bytes = 0,
+            .store_line_bytes = 0,
+            .line_request_lanes = 0,
+            .partitions = partitions,
+            .partition_bytes = 256,
+            .compute_major = capability.major,
+            .compute_minor = capability.minor,
+            .multiprocessors = multiprocessors,
+            .l2_bytes = 0,
+            .max_block_threads = 512,
+            .max_shared_bytes = 16 << 10,
+            .default_shared_bytes = 16 << 10,
+            .multiprocessor_shared_bytes = 16 << 10,
+            .multiprocessor_threads = threads,
+            .multiprocessor_blocks = 8};
+}
+
 }  // namespace
 
 const std::vector<Machine>& machines() {
@@ -131,56 +158,8 @@ const std::vector<Machine>& machines() {
          .multiprocessor_shared_bytes = 48 << 10,
          .multiprocessor_threads = 1536,
          .multiprocessor_blocks = 8},
-        {.name = "gt200",
-         .description = "GT200, compute capability 1.3 (GeForce GTX 280)",
-         .is_checked = false,
-         .shared = {.banks = 16,
-                    .bank_width = 4,
-                    .request_lanes = 16,
-                    .words = SharedWords::one_broadcast,
-                    .wide = WideShared::split_into_words,
-                    .extra_wavefronts_of_16_bytes = 0},
-         .coalescing = Coalescing::shrinking_segments,
-         .load_line_bytes = 0,
-         .store_line_bytes = 0,
-         .line_request_lanes = 0,
-         .partitions = 8,
-         .partition_bytes = 256,
-         .compute_major = 1,
-         .compute_minor = 3,
-         .multiprocessors = 30,
-         .l2_bytes = 0,
-         .max_block_threads = 512,
-         .max_shared_bytes = 16 << 10,
-         .default_shared_bytes = 16 << 10,
-         .multiprocessor_shared_bytes = 16 << 10,
-         .multiprocessor_threads = 1024,
-         .multiprocessor_blocks = 8},
-        {.name = "g80",
-         .description = "G80, compute capability 1.0 (GeForce 8800 GTX)",
-         .is_checked = false,
-         .shared = {.banks = 16,
-                    .bank_width = 4,
-                    .request_lanes = 16,
-                    .words = SharedWords::one_broadcast,
-                    .wide = WideShared::split_into_words,
-                    .extra_wavefronts_of_16_bytes = 0},
-         .coalescing = Coalescing::strict_order,
-         .load_line_bytes = 0,
-         .store_line_bytes = 0,
-         .line_request_lanes = 0,
-         .partitions = 6,
-         .partition_bytes = 256,
-         .compute_major = 1,
-         .compute_minor = 0,
-         .multiprocessors = 16,
-         .l2_bytes = 0,
-         .max_block_threads = 512,
-         .max_shared_bytes = 16 << 10,
-         .default_shared_bytes = 16 << 10,
-         .multiprocessor_shared_bytes = 16 << 10,
-         .multiprocessor_threads = 768,
-         .multiprocessor_blocks = 8},
+        before_fermi("gt200", "GT200, compute capability 1.3 (GeForce GTX 280)", Coalescing::shrinking_segments, 8, {1, 3}, 30, 1024),
+        before_fermi("g80", "G80, compute capability 1.0 (GeForce 8800 GTX)", Coalescing::strict_order, 6, {1, 0}, 16, 768),
     };
     return all;
 }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The listener that sees how concurrent blocks spread over the partitions of device memory.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The cost of an access to shared memory: the number of wavefronts of the rule of shared_service.hpp.
 
 #include "rules/served_access.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The list of the lanes that each wavefront serves, by the rule of shared_service.hpp.
 
 #include "simt/schedule.hpp"

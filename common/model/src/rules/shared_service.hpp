@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The rule of shared memory: which lanes and words each wavefront of an access serves. No other code has the rule.
 // shared_cost() counts what it serves, shared_schedule() lists it, and the explorer on the book's pages is compiled from it.
 //

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Shortcuts for the most common accesses: they count the wavefronts of the rule of shared_service.hpp without serving them.
 // tests/rules/rules_reference_test.cpp holds them against the rule.
 #pragma once

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // simt_access: computes the cost of accesses, given as addresses, by the model's rules.
 //   simt_access < ACCESSES   reads a JSON array of {"space", "machine", "op", "size", "lanes": [byte offset or null, …]}. For the
 //                            space "shared", the default, it writes {"wavefronts": [[[lane, word], …], …], "ideal_wavefronts"};

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // simt_machines: prints the machines that the counting model knows, the default first: name, tab, description.
 
 #include "simt/machine.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // ptx_of_program PROGRAM FOLDER: writes each text of PTX that the model would run of a program to a file named by the text's
 // fingerprint.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -12,14 +9,14 @@
 #include <vector>
 
 #include "device/links.hpp"
-#include "fake_device.hpp"
 #include "interpreter/asynchronous/tensor_map.hpp"
+#include "recording_device.hpp"
 #include "report/session.hpp"
 
 namespace {
 
 using simt::memory::TensorMap;
-using simt::test::fake_device;
+using simt::test::recording_device;
 
 constexpr const char* program = R"(
 .version 9.0
@@ -36,7 +33,7 @@ class Driver : public testing::Test {
 protected:
     void SetUp() override {
         ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
-        fake_device().launches.clear();
+        recording_device().launches.clear();
         cudaGetLastError();
     }
 };
@@ -59,8 +56,8 @@ TEST_F(Driver, LaunchesKernelsOfModules) {
     std::size_t bytes = 12;
     void* extra[]{CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     EXPECT_EQ(cuLaunchKernel(function, 2, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra), CUDA_SUCCESS);
-    ASSERT_EQ(fake_device().launches.size(), 2U);
-    EXPECT_EQ(fake_device().launches[0].parameters, fake_device().launches[1].parameters);
+    ASSERT_EQ(recording_device().launches.size(), 2U);
+    EXPECT_EQ(recording_device().launches[0].parameters, recording_device().launches[1].parameters);
     EXPECT_EQ(cuMemFree(memory), CUDA_SUCCESS);
     EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
     EXPECT_EQ(cuModuleGetFunction(&function, module, "kernel"), CUDA_ERROR_INVALID_HANDLE);
@@ -239,7 +236,7 @@ TEST_F(Driver, TellsARuntimeInsideTheProgramHowToBuildItOnce) {
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "error: cuGetExportTable is not supported by the model; a program with the CUDA runtime in it asks for it: build it with "
               "nvcc -cudart shared, of CUDA 13\n");
-    EXPECT_EQ(std::exchange(fake_device().errors, {}).size(), 1U);
+    EXPECT_EQ(std::exchange(recording_device().errors, {}).size(), 1U);
 }
 
 }  // namespace

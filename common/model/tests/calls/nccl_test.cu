@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // NCCL between two devices of this process, and what is counted of their links.
 
 #include <gtest/gtest.h>

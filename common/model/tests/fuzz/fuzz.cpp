@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // model_fuzz SECONDS FIRST FOLDER PROGRAM…: changes programs' input to the model at random: the texts of their kernels, which it loads and
 // launches with arguments of any kind; their containers of device code; and the packets of a program that talks to the judge. An access
 // beyond memory shows as a crash; a build with sanitizers finds every such access.

@@ -1,27 +1,9 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // One warp, one access, many address patterns: how many wavefronts, requests and sectors does each take?
 //
 // An ordinary CUDA program. Each case is one launch, which a line on standard output names. A profiler gives the hardware's
 // counts, and the counting model gives its own; the order of launches joins the two.
 
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <string>
-
-constexpr int LANES = 32;
-constexpr int SHARED_BYTES = 32 * 1024;
-
-struct Pattern {
-    unsigned offset[LANES];
-    unsigned active;
-};
-
-__device__ bool takes_part(const Pattern& pattern) { return pattern.active >> threadIdx.x & 1; }
+#include "feature_patterns.cuh"
 
 template <class T> __global__ void shared_load(T* output, const __grid_constant__ Pattern pattern) {
     extern __shared__ uint4 memory[];
@@ -47,12 +29,6 @@ template <class T> __global__ void global_store(char* memory, const __grid_const
     if (takes_part(pattern)) *reinterpret_cast<T*>(memory + pattern.offset[threadIdx.x]) = T{threadIdx.x};
 }
 
-void check(cudaError_t error) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "access_probe: %s\n", cudaGetErrorString(error));
-    std::exit(1);
-}
-
 /// The ways to run a pattern.
 enum class Ways { all, shared_load };
 
@@ -67,7 +43,7 @@ void probe(const char* type, const std::string& name, const std::function<unsign
         check(cudaMemset(memory, 1, SHARED_BYTES));
         check(cudaMalloc(&output, LANES * sizeof(T)));
     }
-    Pattern pattern{{}, active};
+    Pattern pattern{{}, active, {}};
     for (unsigned lane = 0; lane < LANES; ++lane) pattern.offset[lane] = element(lane) * sizeof(T);
 
     const auto print = [&](const char* space, const char* operation) {
@@ -87,19 +63,6 @@ void probe(const char* type, const std::string& name, const std::function<unsign
     print("global", "store");
     check(cudaDeviceSynchronize());
 }
-
-/// A small reproducible generator; the quality of its numbers does not matter here.
-class Random {
-public:
-    explicit Random(unsigned seed) : state_(seed * 2654435761u + 1) {}
-    unsigned below(unsigned limit) {
-        state_ = state_ * 1664525u + 1013904223u;
-        return (state_ >> 16) % limit;
-    }
-
-private:
-    unsigned state_;
-};
 
 template <class T> void probe_all(const char* type) {
     const auto contiguous = [](unsigned lane) { return lane; };

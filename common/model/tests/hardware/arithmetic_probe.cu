@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Prints the results, for fixed inputs, of instructions that the PTX ISA leaves open, bounds, or defines by tables: lines
 // `instruction inputs = result` in hexadecimal. The lines of a GPU and of the model can be compared. Approximate functions may
 // differ in their last bits; all other lines must be the same.

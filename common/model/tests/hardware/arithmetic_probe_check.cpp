@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Reads the output of arithmetic_probe.cu on a GPU from standard input, executes each line's instruction by the model's
 // handlers, and prints the lines with different results. Approximate results may differ in their last bits.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The cost of asynchronous copies on a GPU. Each kernel is one case, does nothing else, runs in one block, and is launched once:
 // profile it with ncu, and compare the counters with the model's counts for the kernel of the same name. Kernels async_… are one
 // warp with one cp.async; bulk_… and tensor_… are one thread with one copy; `nothing`, `barrier_alone` and `group_alone` are
@@ -18,7 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cuda/ptx>
-#include <utility>
+#include <vector>
 
 namespace ptx = cuda::ptx;
 
@@ -26,10 +23,23 @@ constexpr int SHARED = 16384;
 
 __device__ unsigned shared_address(const void* pointer) { return static_cast<unsigned>(__cvta_generic_to_shared(pointer)); }
 
+struct Case {
+    const char* name;
+    void (*kernel)(const char* from, char* to);
+};
+std::vector<Case> cases;
+
+/// Names a kernel that is a case.
+#define CASE(NAME)                                       \
+    extern "C" __global__ void NAME(const char*, char*); \
+    const bool has_##NAME = (cases.push_back({#NAME, NAME}), true);
+
+CASE(nothing)
 extern "C" __global__ void nothing(const char*, char*) {}
 
 // One cp.async of BYTES bytes by each lane, from byte FROM of global memory to byte TO of shared memory, of which FROM_BYTES are read.
 #define ASYNC_CASE(NAME, CACHE, BYTES, FROM, TO, FROM_BYTES)                                                                        \
+    CASE(NAME)                                                                                                                      \
     extern "C" __global__ void NAME(const char* from, char*) {                                                                      \
         __shared__ alignas(1024) char tile[SHARED];                                                                                 \
         const int lane = threadIdx.x;                                                                                               \
@@ -69,6 +79,7 @@ ASYNC_CASE(async_16_zeros, "cg", 16, 16 * lane, 16 * lane, 0)
 ASYNC_CASE(async_16_zeros_in_half, "cg", 16, 16 * lane, 16 * lane, lane < 16 ? 16 : 0)
 ASYNC_CASE(async_16_half_of_each, "cg", 16, 16 * lane, 16 * lane, 8)
 
+CASE(async_4_of_8_lanes)
 extern "C" __global__ void async_4_of_8_lanes(const char* from, char*) {
     __shared__ alignas(16) char tile[128];
     if (threadIdx.x < 8)
@@ -91,6 +102,7 @@ __device__ void wait_for_group() {
     ptx::cp_async_bulk_wait_group(ptx::n32_t<0>{});
 }
 
+CASE(barrier_alone)
 extern "C" __global__ void barrier_alone(const char*, char*) {
     __shared__ std::uint64_t full;
     if (threadIdx.x != 0) return;
@@ -99,11 +111,13 @@ extern "C" __global__ void barrier_alone(const char*, char*) {
     wait(full);
 }
 
+CASE(group_alone)
 extern "C" __global__ void group_alone(const char*, char*) {
     if (threadIdx.x == 0) wait_for_group();
 }
 
 #define BULK_LOAD_CASE(NAME, BYTES, FROM)                                                             \
+    CASE(NAME)                                                                                        \
     extern "C" __global__ void NAME(const char* from, char*) {                                        \
         __shared__ alignas(1024) char tile[SHARED];                                                   \
         __shared__ std::uint64_t full;                                                                \
@@ -114,6 +128,7 @@ extern "C" __global__ void group_alone(const char*, char*) {
     }
 
 #define BULK_STORE_CASE(NAME, BYTES, TO)                                                  \
+    CASE(NAME)                                                                            \
     extern "C" __global__ void NAME(const char*, char* to) {                              \
         __shared__ alignas(1024) char tile[SHARED];                                       \
         if (threadIdx.x != 0) return;                                                     \
@@ -132,6 +147,7 @@ BULK_STORE_CASE(bulk_store_128, 128, 0)
 BULK_STORE_CASE(bulk_store_2048, 2048, 0)
 BULK_STORE_CASE(bulk_store_2048_offset_16, 2048, 16)
 
+CASE(bulk_add_2048)
 extern "C" __global__ void bulk_add_2048(const char*, char* to) {
     __shared__ alignas(1024) int tile[512];
     if (threadIdx.x != 0) return;
@@ -139,6 +155,7 @@ extern "C" __global__ void bulk_add_2048(const char*, char* to) {
     wait_for_group();
 }
 
+CASE(bulk_within_block_2048)
 extern "C" __global__ void bulk_within_block_2048(const char*, char*) {
     __shared__ alignas(1024) char tile[4096];
     __shared__ std::uint64_t full;
@@ -214,57 +231,7 @@ int main() {
     cudaMalloc(&to, bytes);
     cudaMemset(from, 1, bytes);
     cudaMemset(to, 0, bytes);
-    using Kernel = void (*)(const char*, char*);
-    const std::pair<const char*, Kernel> kernels[] = {
-#define ENTRY(NAME) {#NAME, NAME}
-        ENTRY(nothing),
-        ENTRY(barrier_alone),
-        ENTRY(group_alone),
-        ENTRY(async_4_contiguous),
-        ENTRY(async_4_stride_2_global),
-        ENTRY(async_4_stride_32_global),
-        ENTRY(async_4_same_global),
-        ENTRY(async_4_offset_global),
-        ENTRY(async_4_stride_2_shared),
-        ENTRY(async_4_stride_32_shared),
-        ENTRY(async_4_stride_33_shared),
-        ENTRY(async_4_reversed_shared),
-        ENTRY(async_4_zeros),
-        ENTRY(async_4_zeros_in_half),
-        ENTRY(async_4_of_8_lanes),
-        ENTRY(async_8_contiguous),
-        ENTRY(async_8_stride_2_global),
-        ENTRY(async_8_stride_2_shared),
-        ENTRY(async_8_stride_16_shared),
-        ENTRY(async_8_zeros_in_half),
-        ENTRY(async_16_contiguous),
-        ENTRY(async_16_contiguous_in_l1),
-        ENTRY(async_16_stride_2_global),
-        ENTRY(async_16_same_global),
-        ENTRY(async_16_offset_global),
-        ENTRY(async_16_rows_of_4_global),
-        ENTRY(async_16_stride_2_shared),
-        ENTRY(async_16_stride_8_shared),
-        ENTRY(async_16_stride_9_shared),
-        ENTRY(async_16_swizzled_shared),
-        ENTRY(async_16_zeros),
-        ENTRY(async_16_zeros_in_half),
-        ENTRY(async_16_half_of_each),
-        ENTRY(bulk_load_16),
-        ENTRY(bulk_load_128),
-        ENTRY(bulk_load_128_offset_16),
-        ENTRY(bulk_load_2048),
-        ENTRY(bulk_load_2048_offset_16),
-        ENTRY(bulk_load_16384),
-        ENTRY(bulk_store_16),
-        ENTRY(bulk_store_128),
-        ENTRY(bulk_store_2048),
-        ENTRY(bulk_store_2048_offset_16),
-        ENTRY(bulk_add_2048),
-        ENTRY(bulk_within_block_2048),
-#undef ENTRY
-    };
-    for (const auto& [name, kernel] : kernels) {
+    for (const auto& [name, kernel] : cases) {
         kernel<<<1, 32>>>(from, to);
         check(name);
     }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Address patterns of one warp, and the kinds of access that a probe runs them with.
 //
 // As in access_probe.cu each case is one launch, and a line on standard output names it: family, operation, bytes a lane,

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // One warp, one access other than a plain load or store, many address patterns: atomic operations, asynchronous copies, local
 // memory and constant memory. An argument such as "async_copy both" runs only these cases.
 

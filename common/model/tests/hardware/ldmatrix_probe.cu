@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // One warp, one ldmatrix or stmatrix, many patterns of rows: how many wavefronts does each take?
 //
 // Each case is one launch; a line on standard output names it and ends with the model's count. A profiler gives the hardware's

@@ -1,6 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Compares the model's counts for the programs of ../programs with the counters of a GPU, launch by launch.
 
     ncu --clock-control none --cache-control all --csv --print-units base --metrics $(./program_counters.py --metrics) PROGRAM > NAME.csv

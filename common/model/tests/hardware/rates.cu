@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Kernels that each ask one part of a GPU for as much as it gives: read_rates.py divides what the model counts of each by the cycles
 // that the GPU takes. A name that ends in `_alone` stands for one block, so that one multiprocessor has the GPU to itself.
 

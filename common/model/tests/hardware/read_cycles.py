@@ -1,6 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Puts the cycles of launches of other people's programs into the table that the lower bound is held against.
 
     scripts/conflict-free run --launches 1 --json FOLDER/NAME.json PROGRAM …

@@ -1,6 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Puts the output of feature_probe and texture_probe under Nsight Compute into a table of the counts of one GPU.
 
     nvcc -std=c++20 -O3 -arch=native -o feature_probe feature_probe.cu

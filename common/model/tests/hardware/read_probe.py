@@ -1,6 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Turns the output of access_probe under Nsight Compute into a table of the counts of one GPU.
 
     nvcc -arch=native -o access_probe access_probe.cu

@@ -1,6 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Turns the cycles of rates.cu on a GPU, and the model's counts of the same program, into the table of rates of the lower bound.
 
     nvcc -std=c++20 -O3 -lineinfo -cudart shared -gencode "arch=compute_90a,code=[sm_90a,compute_90a]" -o rates rates.cu

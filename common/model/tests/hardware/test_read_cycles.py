@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests of read_cycles on a small run, and of the recorded table: no launch is below its bound."""
 
 import json

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // One warp, one access to a texture or a surface, many patterns of texels. Texels are numbered along the rows of their array or
 // memory; an argument such as "texture image" runs only these cases.
 

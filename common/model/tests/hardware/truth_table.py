@@ -1,6 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Writes the GPU's counts into docs/model.md, between the markers.
 
 Without --write it only says whether the page is up to date.

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Races between blocks in global memory, of accesses that are made by hand.
 
 #include <gtest/gtest.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Kernels that access what they may not, each beside one that is right: the first is reported with its lines, the second
 // is not reported at all.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A launch whose accesses are made by hand, for tests of those who watch it.
 #pragma once
 

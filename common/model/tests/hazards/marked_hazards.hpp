@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Tools for tests of hazards: kernels whose lines are marked, memory for them, and what is found.
 #pragma once
 
@@ -82,7 +79,7 @@ inline void expect_one(const MarkedFile& here, const std::vector<Hazard>& hazard
     EXPECT_FALSE(hazards[0].threads.empty());
 }
 
-/// Of a message, its code and these of its fields.
+/// Expects this code and at least these fields of a message.
 inline void expect_fields(const Message& message, MessageCode code, const std::vector<MessageField>& fields) {
     EXPECT_EQ(message.code, code);
     for (const MessageField& field : fields) EXPECT_TRUE(std::ranges::find(message.fields, field) != message.fields.end()) << field.name;

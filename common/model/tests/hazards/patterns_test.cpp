@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Accesses of one source line are told apart by the pattern of their lanes.
 
 #include <gtest/gtest.h>

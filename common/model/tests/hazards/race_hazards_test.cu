@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Kernels whose threads race, each beside one that is right: the first is reported with its lines, the second is not
 // reported at all.
 
@@ -125,7 +122,7 @@ TEST(Race, WarpSynchronizationOrdersTheLanesOfItsMaskOnly) {
     EXPECT_EQ(partly[0].kind, HazardKind::race);
 }
 
-/// Too large for the compiler to take it into its callers unasked.
+/// Too large for the compiler to inline it by itself.
 __device__ int distance(int2 a, int2 b) {
     int sum = (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
     for (int step = 0; step < 4; ++step) sum += (a.x ^ step) * (b.y ^ step);
@@ -190,7 +187,7 @@ TEST(Race, BlocksAreConcurrent) {
 
 // Atomic operations that are no single instruction
 
-/// The way of the CUDA C Programming Guide to an atomic operation that there is none of: a plain load, and swaps until one succeeds.
+/// An atomic operation without an instruction, as the CUDA C Programming Guide writes it: a plain load, and swaps until one succeeds.
 template <bool swaps> __device__ void add_by_swaps(unsigned* address, unsigned value) {
     unsigned old = *address;  // here: expects
     if constexpr (swaps) {

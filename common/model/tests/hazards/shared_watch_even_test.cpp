@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Accesses of all lanes to evenly spaced words are tested together. They give the same hazards as the accesses of one half of
 // the warp after the other.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Kernels that cannot go on: what is reported of them, and that others go on.
 
 #include <gtest/gtest.h>

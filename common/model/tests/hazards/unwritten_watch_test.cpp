@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Reads of shared memory that no thread has written, of accesses that are made by hand.
 
 #include <gtest/gtest.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Reports and counts of a launch, and that neither they nor races depend on which host thread runs which block.
 
 #include <gtest/gtest.h>
@@ -124,7 +121,7 @@ TEST(HostThreads, BlocksMayTakeTurns) {
     EXPECT_EQ(summary(launch.hazards()), Summary{"race 2 3"});
     EXPECT_EQ(launch.watch.take_counts().shared_store.instructions, 2u);
 
-    // Of counts that were kept apart, the example of the lower block is drawn.
+    // When separate counts are summed, the example of the lower block is kept.
     MadeLaunch other;
     MadeBlock later(other.watch), earlier(other.watch);
     later.watch.begin_block({1, 0, 0}, 1);

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The reads of shared memory by wgmma, and the time until which they last.
 
 #include <gtest/gtest.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A launch's work for multiprocessors, and the distinct sectors that it touches. Its least number of cycles follows from both.
 
 #include <gtest/gtest.h>
@@ -42,7 +39,7 @@ TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost) {
     EXPECT_EQ(work.most.wavefronts, 8u * 6 + 1);
     EXPECT_EQ(work.least.barriers, 1u);
     EXPECT_EQ(work.sum.barriers, 7u);
-    // Of block n: n stores, a load, and its arithmetic.
+    // Block n has n stores, a load, and its arithmetic.
     EXPECT_EQ(work.sum.instructions, 101u * 21 + 7);
     EXPECT_EQ(work.most.instructions, 101u * 6 + 1);
     EXPECT_EQ(work.least.double_precision, 0u);

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A warp's registers for tests of lane-wise instructions, and a comparison with a reference, lane by lane.
 #pragma once
 

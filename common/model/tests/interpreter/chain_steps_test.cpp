@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The steps of chains of loads, by the text alone.
 
 #include "interpreter/decode/chains.hpp"

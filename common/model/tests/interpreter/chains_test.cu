@@ -1,14 +1,9 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Chains of loads that wait for one another, in kernels whose chains are known by hand.
-
-#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <utility>
 
-#include "model_results.hpp"
+#include "surface/support.hpp"
 
 namespace {
 
@@ -88,68 +83,49 @@ __global__ void search(int* output, const int* sorted, int wanted) {
 
 class Chains : public testing::Test {
 protected:
+    using Longest = std::pair<std::uint64_t, std::uint64_t>;
+
     void SetUp() override {
         model::set_machine("sm_90");
-        cudaMalloc(&next, ring_size * sizeof *next);
-        cudaMalloc(&nodes, ring_size * sizeof *nodes);
-        cudaMalloc(&output, ring_size * sizeof *output);
-        make_ring<<<1, ring_size>>>(next, nodes);
-        cudaDeviceSynchronize();
-        model::take_launches();
-    }
-    void TearDown() override {
-        cudaFree(next);
-        cudaFree(nodes);
-        cudaFree(output);
+        counts_of([&] { make_ring<<<1, ring_size>>>(next_.data, nodes_.data); });
     }
 
-    /// The longest chains of the block, of global and of shared memory, of the last launch.
-    static std::pair<std::uint64_t, std::uint64_t> longest() {
-        cudaDeviceSynchronize();
-        const auto launches = model::take_launches();
-        const simt::Work& most = launches.at(0).work.most;
+    /// The longest chains of the block, of global and of shared memory.
+    template <class Launch> static Longest longest(Launch&& launch) {
+        const simt::Work most = counts_of(launch).work.most;
         return {most.loads_in_a_row, most.shared_loads_in_a_row};
     }
 
-    using Longest = std::pair<std::uint64_t, std::uint64_t>;
-    int *next = nullptr, *output = nullptr;
-    Node* nodes = nullptr;
+    Device<int> next_{ring_size}, output_{ring_size};
+    Device<Node> nodes_{ring_size};
+    int *const next = next_.data, *const output = output_.data;
+    Node* const nodes = nodes_.data;
 };
 
 TEST_F(Chains, OfAWalkHasAllItsLoads) {
-    walk<<<1, ring_size>>>(output, next, 100);
-    EXPECT_EQ(longest(), Longest(100, 0));
-    walk<<<1, ring_size>>>(output, next, 1);
-    EXPECT_EQ(longest(), Longest(1, 0));
+    EXPECT_EQ(longest([&] { walk<<<1, ring_size>>>(output, next, 100); }), Longest(100, 0));
+    EXPECT_EQ(longest([&] { walk<<<1, ring_size>>>(output, next, 1); }), Longest(1, 0));
     // The value of the last node is a load more, by an address that 100 loads have found.
-    walk_nodes<<<1, ring_size>>>(output, nodes, 100);
-    EXPECT_EQ(longest(), Longest(100, 0));
+    EXPECT_EQ(longest([&] { walk_nodes<<<1, ring_size>>>(output, nodes, 100); }), Longest(100, 0));
 }
 
 TEST_F(Chains, GoThroughSharedMemory) {
-    walk_in_shared_memory<<<1, ring_size>>>(output, next, 70);
-    EXPECT_EQ(longest(), Longest(0, 70));
+    EXPECT_EQ(longest([&] { walk_in_shared_memory<<<1, ring_size>>>(output, next, 70); }), Longest(0, 70));
 }
 
 TEST_F(Chains, AreThoseOfTheFirstLane) {
-    walk_apart<<<1, ring_size>>>(output, next, 20, 50);
-    EXPECT_EQ(longest(), Longest(20, 0));
-    walk_apart<<<1, ring_size>>>(output, next, 50, 20);
-    EXPECT_EQ(longest(), Longest(50, 0));
+    EXPECT_EQ(longest([&] { walk_apart<<<1, ring_size>>>(output, next, 20, 50); }), Longest(20, 0));
+    EXPECT_EQ(longest([&] { walk_apart<<<1, ring_size>>>(output, next, 50, 20); }), Longest(50, 0));
 }
 
 TEST_F(Chains, HaveNoLoadThatWaitsForNone) {
-    add_up<<<1, ring_size>>>(output, next, 50);
-    EXPECT_EQ(longest(), Longest(0, 0));
-    gather<<<1, ring_size>>>(output, next);
-    EXPECT_EQ(longest(), Longest(1, 0));
-    begin_again<<<1, ring_size>>>(output, next, 50);
-    EXPECT_EQ(longest(), Longest(1, 0));
+    EXPECT_EQ(longest([&] { add_up<<<1, ring_size>>>(output, next, 50); }), Longest(0, 0));
+    EXPECT_EQ(longest([&] { gather<<<1, ring_size>>>(output, next); }), Longest(1, 0));
+    EXPECT_EQ(longest([&] { begin_again<<<1, ring_size>>>(output, next, 50); }), Longest(1, 0));
 }
 
 TEST_F(Chains, OfABinarySearchHasALoadForEachHalf) {
-    search<<<1, ring_size>>>(output, next, 3);
-    EXPECT_EQ(longest().first, 6u);
+    EXPECT_EQ(longest([&] { search<<<1, ring_size>>>(output, next, 3); }).first, 6u);
 }
 
 }  // namespace

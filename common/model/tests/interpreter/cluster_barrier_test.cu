@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The barrier of a cluster: who waits for whom.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The arithmetic that counts as issued, by basic block.
 
 #include "interpreter/decode/issued.hpp"

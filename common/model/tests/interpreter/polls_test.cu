@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Threads that poll memory: they make progress, their warps stay whole, and their counts are marked.
 
 #include <cooperative_groups.h>
@@ -30,7 +27,7 @@ struct Ints {
     int* data = nullptr;
 };
 
-template <class Launch> simt::LaunchCounts counts_of(Launch launch) {
+template <class Launch> simt::LaunchCounts counts_despite_races(Launch launch) {
     model::take_launches();
     launch();
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -66,7 +63,7 @@ __global__ void chain(int* out, volatile int* done, int step) {
 TEST(Polls, OfBlocksThatWaitForOthersAreMarkedAndLeaveWarpsWhole) {
     for (const int step : {-1, 1}) {
         Ints out(blocks * threads), done(blocks);
-        const auto counts = counts_of([&] { chain<<<blocks, threads>>>(out.data, done.data, step); });
+        const auto counts = counts_despite_races([&] { chain<<<blocks, threads>>>(out.data, done.data, step); });
         EXPECT_EQ(out.host(blocks * threads), std::vector<int>(blocks * threads, 1));
         EXPECT_EQ(counts.global_store.requests, blocks * threads / 32 + blocks) << "a request a warp, and the flags; step " << step;
         EXPECT_GE(counts.global_load.requests, blocks - 1);
@@ -89,7 +86,7 @@ __global__ void look_before_the_loop(int* out, volatile int* done) {
 TEST(Polls, ThatFindAtOnceWhatTheyLookForAreMarked) {
     Ints out(32), done(1);
     cudaMemset(done.data, 1, sizeof(int));
-    const auto counts = counts_of([&] { look_before_the_loop<<<1, 32>>>(out.data, done.data); });
+    const auto counts = counts_despite_races([&] { look_before_the_loop<<<1, 32>>>(out.data, done.data); });
     EXPECT_EQ(out.host(32), std::vector<int>(32, 0x01010101));
     EXPECT_EQ(counts.global_load.requests, 1u);
     EXPECT_TRUE(is_marked(counts));
@@ -106,7 +103,7 @@ __global__ void rounds_of_the_grid(int* data, int rounds) {
 TEST(Polls, OfTheGridsBarrierAreMarkedAndLeaveWarpsWhole) {
     int rounds = 5;
     Ints data(blocks * threads);
-    const auto counts = counts_of([&] {
+    const auto counts = counts_despite_races([&] {
         void* arguments[] = {&data.data, &rounds};
         cudaLaunchCooperativeKernel(reinterpret_cast<void*>(rounds_of_the_grid), dim3(blocks), dim3(threads), arguments, 0, nullptr);
     });
@@ -134,7 +131,7 @@ __global__ void lock_in_a_warp(int* sum, int* lock) {
 
 TEST(Polls, OfLanesThatWaitForLanesOfTheirWarpEnd) {
     Ints sum(1), lock(1);
-    const auto counts = counts_of([&] { lock_in_a_warp<<<2, 64>>>(sum.data, lock.data); });
+    const auto counts = counts_despite_races([&] { lock_in_a_warp<<<2, 64>>>(sum.data, lock.data); });
     EXPECT_EQ(sum.host(1)[0], 128);
     EXPECT_TRUE(is_marked(counts));
 }
@@ -172,10 +169,10 @@ __global__ void rounds_of_a_block(int* data) {
 
 TEST(Polls, AreToldFromOtherLoops) {
     Ints data(64), next(64);
-    EXPECT_TRUE(is_marked(counts_of([&] { add_by_swapping<<<1, 64>>>(data.data); })));
+    EXPECT_TRUE(is_marked(counts_despite_races([&] { add_by_swapping<<<1, 64>>>(data.data); })));
     cudaMemset(next.data, 0xFF, 64 * sizeof(int));
-    EXPECT_FALSE(is_marked(counts_of([&] { length_of_list<<<1, 64>>>(data.data, next.data); })));
-    EXPECT_FALSE(is_marked(counts_of([&] { rounds_of_a_block<<<1, 64>>>(data.data); })));
+    EXPECT_FALSE(is_marked(counts_despite_races([&] { length_of_list<<<1, 64>>>(data.data, next.data); })));
+    EXPECT_FALSE(is_marked(counts_despite_races([&] { rounds_of_a_block<<<1, 64>>>(data.data); })));
 }
 
 }  // namespace

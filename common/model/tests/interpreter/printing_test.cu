@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // printf of kernels: the conversions of the C library, and none that would write or that the library does not know.
 
 #include <gtest/gtest.h>

@@ -1,15 +1,11 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A kernel that the model cannot execute ends with one line that names the instruction, the kernel and the source line.
 
 #include <cuda.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "model_results.hpp"
+#include "surface/support.hpp"
 
 namespace {
 
@@ -78,14 +74,8 @@ Message refused(MessageCode code, const char* instruction, const char* kernel, i
     return {code, {{"instruction", instruction}, {"kernel", kernel}, {"file", "refused_test.cu"}, {"line", line}}};
 }
 
-struct Floats {
-    Floats() { cudaMalloc(&data, 16); }
-    ~Floats() { cudaFree(data); }
-    float* data = nullptr;
-};
-
 TEST(Refused, InstructionsAreNamedWithKernelAndLine) {
-    Floats out;
+    Device<float> out(4);
     reduce_over_devices<<<1, 1>>>(out.data);
     EXPECT_EQ(the_error(), refused(MessageCode::instruction_not_supported, "multimem.ld_reduce.relaxed.gpu.global.add.f32",
                                    "reduce_over_devices", line_of_reduction));
@@ -111,23 +101,17 @@ TEST(Refused, TextsThatAreNoPtxEndInALine) {
 }
 
 TEST(Refused, AreNoResultsThatNobodyReads) {
-    unsigned char *in, *out, host[64], results[32];
-    for (int i = 0; i < 64; ++i) host[i] = static_cast<unsigned char>(i);
-    cudaMalloc(&in, 64);
-    cudaMalloc(&out, 32);
-    cudaMemcpy(in, host, 64, cudaMemcpyHostToDevice);
-    drop_results<<<1, 32>>>(out, in);
-    EXPECT_EQ(cudaMemcpy(results, out, 32, cudaMemcpyDeviceToHost), cudaSuccess);
+    std::vector<unsigned char> given(64);
+    for (int i = 0; i < 64; ++i) given[i] = static_cast<unsigned char>(i);
+    Device<unsigned char> in(given), out(32);
+    drop_results<<<1, 32>>>(out.data, in.data);
+    const std::vector<unsigned char> results = out.host();
     for (int i = 0; i < 32; ++i) EXPECT_EQ(results[i], 2 * i + 1 + 7 + (i >= 5)) << i;
-    cudaFree(in);
-    cudaFree(out);
 }
 
 /// A tensor of 8 x 8 x 4 numbers, copied in boxes of 4 x 4 x 2.
 class RefusedTensorCopies : public testing::Test {
 protected:
-    RefusedTensorCopies() { cudaMalloc(&data, 1024); }
-    ~RefusedTensorCopies() override { cudaFree(data); }
     CUtensorMap map(CUtensorMapInterleave interleave) const {
         void* encode = nullptr;
         cudaDriverEntryPointQueryResult found{};
@@ -151,7 +135,8 @@ protected:
         return message;
     }
 
-    int* data = nullptr;
+    Device<int> memory{256};
+    int* const data = memory.data;
 };
 
 TEST_F(RefusedTensorCopies, InterleavedMapsAreNamedWithKernelAndLine) {

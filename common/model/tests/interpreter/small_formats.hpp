@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // All values of a small floating-point format in a table: a reference for conversions that shares nothing with them.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The multiplications of tensor cores that each product counts for, in those of two elements of 16 bits.
 
 #include <gtest/gtest.h>

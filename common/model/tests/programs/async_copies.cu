@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cp.async by its own instructions: sizes, filling with zeros, groups, and arrival at an mbarrier. The exit code is 0 if all results are right.
 
 #include <cstdint>

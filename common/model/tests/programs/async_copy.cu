@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asynchronous copies from global to shared memory: of 16 and of 4 bytes a thread, in a pipeline and of a whole block.
 
 #include <cooperative_groups.h>

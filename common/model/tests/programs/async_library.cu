@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asynchronous copies through the libraries: cuda::barrier, cuda::pipeline, cuda::memcpy_async and cooperative groups.
 // The exit code is 0 if all results are right.
 

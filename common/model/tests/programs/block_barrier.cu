@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cuda::barrier: threads arrive, do other work, and wait; and two groups of warps that hand buffers to one another.
 
 #include <cuda/barrier>

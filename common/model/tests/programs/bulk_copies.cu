@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cp.async.bulk in all directions, reductions, clusters, st.async and red.async, by cuda::ptx. The exit code is 0 if all results are right.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Kernels that launch kernels: sums over a tree of launches, a copy behind a launch, a launch into the tail, and memory that a kernel
 // allocates by cudaMalloc.
 

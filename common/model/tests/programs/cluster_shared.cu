@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Shared memory of another block of the cluster, and the block's own by way of the cluster: loads, stores and atomic operations.
 
 #include <cooperative_groups.h>

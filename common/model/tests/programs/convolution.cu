@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A convolution whose mask lies in constant memory and whose image lies in rows of a pitch.
 
 #include <algorithm>

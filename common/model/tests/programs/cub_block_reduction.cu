@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // CUB's collectives of a block: loads that are exchanged, sums by shuffles and by raking, a prefix sum, a radix sort.
 
 #include <cub/block/block_load.cuh>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Device malloc: a kernel builds a list of buffers, one fills and sums them, and one gives them back.
 
 #include <cstdint>

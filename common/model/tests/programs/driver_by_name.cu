@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Takes functions of the driver by their plain names, which are the first forms of them, as cuFFT does.
 
 #include <cstdio>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The game of life in managed memory, which host and kernels use in turn.
 
 #include <cstdio>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Graphs whose nodes allocate and free memory, and graphs that kernels steer.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A cooperative launch: rounds of smoothing with a barrier of the whole grid between them, by one block and by many.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Half precision: a scaled sum of vectors and a dot product, both exact, since their inputs are small whole numbers.
 
 #include <cuda_fp16.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Counts bytes: each block in shared memory, then all blocks together.
 
 #include <algorithm>

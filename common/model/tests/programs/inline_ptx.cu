@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Inline PTX: vector accesses, bit fields, carries, permutations of bytes, votes, and reductions without a result.
 
 #include <cstdio>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // ldmatrix, stmatrix and movmatrix: the place of every element.
 
 #include <cstdio>

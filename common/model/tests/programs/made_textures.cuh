@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Helpers of programs with textures: arrays, texture objects, and comparisons.
 #pragma once
 
@@ -21,6 +18,11 @@ inline void expect(const char* what, int i, float got, float wanted, float toler
 {
     if (std::fabs(got - wanted) <= tolerance || ++errors > 40) return;
     std::printf("%s, value %d: %g, and not %g\n", what, i, got, wanted);
+}
+
+inline void expect(const char* what, const std::vector<float>& got, const std::vector<float>& wanted, float tolerance = 0)
+{
+    for (std::size_t i = 0; i < wanted.size(); ++i) expect(what, static_cast<int>(i), got.at(i), wanted[i], tolerance);
 }
 
 /// An array that is filled with `value(x, y, z)`.

@@ -1,156 +1,14 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // mma.sync of every shape and type of sm_90 against a product in double precision. The places of the elements are
 // written as in the tables of the PTX document.
 
 #include "mma_reference.cuh"
 
+/// The registers of the matrices: 32 words, or doubles, a register.
+template <class Word>
 struct Registers {
-    const unsigned* a;
-    const unsigned* b;
-    const unsigned* c;
-    unsigned* d;
+    const Word *a, *b, *c;
+    Word* d;
 };
-
-#define A(i) (of.a[threadIdx.x + 32 * (i)])
-#define B(i) (of.b[threadIdx.x + 32 * (i)])
-#define C(i) (of.c[threadIdx.x + 32 * (i)])
-#define AS_FLOAT(i) __uint_as_float(C(i))
-
-#define KERNEL_442(name, text, letter, type, get, put)                                                                                     \
-    __global__ void name(Registers of)                                                                                                     \
-    {                                                                                                                                      \
-        type d0, d1, d2, d3;                                                                                                               \
-        asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"                                                     \
-                     : "=" letter(d0), "=" letter(d1), "=" letter(d2), "=" letter(d3)                                                      \
-                     : "r"(A(0)), "r"(A(1)), "r"(A(2)), "r"(A(3)), "r"(B(0)), "r"(B(1)), letter(get(0)), letter(get(1)), letter(get(2)),    \
-                       letter(get(3)));                                                                                                    \
-        of.d[threadIdx.x] = put(d0), of.d[threadIdx.x + 32] = put(d1), of.d[threadIdx.x + 64] = put(d2), of.d[threadIdx.x + 96] = put(d3); \
-    }
-#define KERNEL_421(name, text, letter, type, get, put)                                                                                     \
-    __global__ void name(Registers of)                                                                                                     \
-    {                                                                                                                                      \
-        type d0, d1, d2, d3;                                                                                                               \
-        asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"                                                                 \
-                     : "=" letter(d0), "=" letter(d1), "=" letter(d2), "=" letter(d3)                                                      \
-                     : "r"(A(0)), "r"(A(1)), "r"(B(0)), letter(get(0)), letter(get(1)), letter(get(2)), letter(get(3)));                   \
-        of.d[threadIdx.x] = put(d0), of.d[threadIdx.x + 32] = put(d1), of.d[threadIdx.x + 64] = put(d2), of.d[threadIdx.x + 96] = put(d3); \
-    }
-#define KERNEL_242(name, text)                                                                                                        \
-    __global__ void name(Registers of)                                                                                                \
-    {                                                                                                                                 \
-        unsigned d0, d1;                                                                                                              \
-        asm volatile(text " {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%8,%9};"                                                                \
-                     : "=r"(d0), "=r"(d1)                                                                                             \
-                     : "r"(A(0)), "r"(A(1)), "r"(A(2)), "r"(A(3)), "r"(B(0)), "r"(B(1)), "r"(C(0)), "r"(C(1)));                       \
-        of.d[threadIdx.x] = d0, of.d[threadIdx.x + 32] = d1;                                                                          \
-    }
-#define KERNEL_221(name, text)                                                                                                            \
-    __global__ void name(Registers of)                                                                                                    \
-    {                                                                                                                                     \
-        unsigned d0, d1;                                                                                                                  \
-        asm volatile(text " {%0,%1}, {%2,%3}, {%4}, {%5,%6};" : "=r"(d0), "=r"(d1) : "r"(A(0)), "r"(A(1)), "r"(B(0)), "r"(C(0)), "r"(C(1))); \
-        of.d[threadIdx.x] = d0, of.d[threadIdx.x + 32] = d1;                                                                              \
-    }
-#define KERNEL_211(name, text)                                                                                                    \
-    __global__ void name(Registers of)                                                                                            \
-    {                                                                                                                             \
-        unsigned d0, d1;                                                                                                          \
-        asm volatile(text " {%0,%1}, {%2}, {%3}, {%4,%5};" : "=r"(d0), "=r"(d1) : "r"(A(0)), "r"(B(0)), "r"(C(0)), "r"(C(1)));     \
-        of.d[threadIdx.x] = d0, of.d[threadIdx.x + 32] = d1;                                                                      \
-    }
-#define KERNEL_QUAD_F16(name, layout)                                                                                                   \
-    __global__ void name(Registers of)                                                                                                  \
-    {                                                                                                                                   \
-        unsigned d0, d1, d2, d3;                                                                                                        \
-        asm volatile("mma.sync.aligned.m8n8k4." layout ".f16.f16.f16.f16 {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11};"              \
-                     : "=r"(d0), "=r"(d1), "=r"(d2), "=r"(d3)                                                                           \
-                     : "r"(A(0)), "r"(A(1)), "r"(B(0)), "r"(B(1)), "r"(C(0)), "r"(C(1)), "r"(C(2)), "r"(C(3)));                         \
-        of.d[threadIdx.x] = d0, of.d[threadIdx.x + 32] = d1, of.d[threadIdx.x + 64] = d2, of.d[threadIdx.x + 96] = d3;                  \
-    }
-#define KERNEL_QUAD_F32(name, layout)                                                                                                    \
-    __global__ void name(Registers of)                                                                                                   \
-    {                                                                                                                                    \
-        float d[8];                                                                                                                      \
-        asm volatile("mma.sync.aligned.m8n8k4." layout                                                                                   \
-                     ".f32.f16.f16.f32 {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19};"                \
-                     : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3]), "=f"(d[4]), "=f"(d[5]), "=f"(d[6]), "=f"(d[7])                    \
-                     : "r"(A(0)), "r"(A(1)), "r"(B(0)), "r"(B(1)), "f"(AS_FLOAT(0)), "f"(AS_FLOAT(1)), "f"(AS_FLOAT(2)),                 \
-                       "f"(AS_FLOAT(3)), "f"(AS_FLOAT(4)), "f"(AS_FLOAT(5)), "f"(AS_FLOAT(6)), "f"(AS_FLOAT(7)));                        \
-        for (int i = 0; i < 8; ++i) of.d[threadIdx.x + 32 * i] = __float_as_uint(d[i]);                                                  \
-    }
-#define FLOATS_442(name, text) KERNEL_442(name, text, "f", float, AS_FLOAT, __float_as_uint)
-#define FLOATS_421(name, text) KERNEL_421(name, text, "f", float, AS_FLOAT, __float_as_uint)
-#define INTEGERS_442(name, text) KERNEL_442(name, text, "r", unsigned, C, unsigned)
-#define INTEGERS_421(name, text) KERNEL_421(name, text, "r", unsigned, C, unsigned)
-#define MMA "mma.sync.aligned."
-
-FLOATS_442(f32_f16_k16, MMA "m16n8k16.row.col.f32.f16.f16.f32")
-FLOATS_421(f32_f16_k8, MMA "m16n8k8.row.col.f32.f16.f16.f32")
-KERNEL_242(f16_f16_k16, MMA "m16n8k16.row.col.f16.f16.f16.f16")
-KERNEL_221(f16_f16_k8, MMA "m16n8k8.row.col.f16.f16.f16.f16")
-FLOATS_442(f32_bf16_k16, MMA "m16n8k16.row.col.f32.bf16.bf16.f32")
-FLOATS_421(f32_bf16_k8, MMA "m16n8k8.row.col.f32.bf16.bf16.f32")
-FLOATS_442(f32_tf32_k8, MMA "m16n8k8.row.col.f32.tf32.tf32.f32")
-FLOATS_421(f32_tf32_k4, MMA "m16n8k4.row.col.f32.tf32.tf32.f32")
-KERNEL_211(s32_s8_m8, MMA "m8n8k16.row.col.s32.s8.s8.s32")
-KERNEL_211(s32_u8_m8, MMA "m8n8k16.row.col.satfinite.s32.u8.s8.s32")
-INTEGERS_421(s32_s8_k16, MMA "m16n8k16.row.col.s32.s8.s8.s32")
-INTEGERS_442(s32_s8_k32, MMA "m16n8k32.row.col.s32.s8.s8.s32")
-INTEGERS_442(s32_u8_k32, MMA "m16n8k32.row.col.satfinite.s32.u8.s8.s32")
-KERNEL_211(s32_s4_m8, MMA "m8n8k32.row.col.s32.s4.s4.s32")
-INTEGERS_421(s32_s4_k32, MMA "m16n8k32.row.col.s32.s4.u4.s32")
-INTEGERS_442(s32_s4_k64, MMA "m16n8k64.row.col.satfinite.s32.u4.s4.s32")
-KERNEL_211(b1_m8_and, MMA "m8n8k128.row.col.s32.b1.b1.s32.and.popc")
-INTEGERS_421(b1_k128_xor, MMA "m16n8k128.row.col.s32.b1.b1.s32.xor.popc")
-INTEGERS_442(b1_k256_and, MMA "m16n8k256.row.col.s32.b1.b1.s32.and.popc")
-FLOATS_442(f32_e4m3_k32, MMA "m16n8k32.row.col.f32.e4m3.e5m2.f32")
-FLOATS_421(f32_e5m2_k16, MMA "m16n8k16.row.col.f32.e5m2.e4m3.f32")
-KERNEL_242(f16_e4m3_k32, MMA "m16n8k32.row.col.f16.e4m3.e4m3.f16")
-KERNEL_QUAD_F16(quads_f16_row_col, "row.col")
-KERNEL_QUAD_F16(quads_f16_col_row, "col.row")
-KERNEL_QUAD_F32(quads_f32_row_row, "row.row")
-KERNEL_QUAD_F32(quads_f32_col_col, "col.col")
-
-__global__ void f64_m8(const double* a, const double* b, const double* c, double* d)
-{
-    const int i = threadIdx.x;
-    double d0, d1;
-    asm volatile(MMA "m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%4,%5};" : "=d"(d0), "=d"(d1) : "d"(a[i]), "d"(b[i]), "d"(c[i]), "d"(c[i + 32]));
-    d[i] = d0, d[i + 32] = d1;
-}
-
-__global__ void f64_k4(const double* a, const double* b, const double* c, double* d)
-{
-    const int i = threadIdx.x;
-    double r[4];
-    asm volatile(MMA "m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
-                 : "=d"(r[0]), "=d"(r[1]), "=d"(r[2]), "=d"(r[3])
-                 : "d"(a[i]), "d"(a[i + 32]), "d"(b[i]), "d"(c[i]), "d"(c[i + 32]), "d"(c[i + 64]), "d"(c[i + 96]));
-    for (int j = 0; j < 4; ++j) d[i + 32 * j] = r[j];
-}
-
-__global__ void f64_k8(const double* a, const double* b, const double* c, double* d)
-{
-    const int i = threadIdx.x;
-    double r[4];
-    asm volatile(MMA "m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
-                 : "=d"(r[0]), "=d"(r[1]), "=d"(r[2]), "=d"(r[3])
-                 : "d"(a[i]), "d"(a[i + 32]), "d"(a[i + 64]), "d"(a[i + 96]), "d"(b[i]), "d"(b[i + 32]), "d"(c[i]), "d"(c[i + 32]), "d"(c[i + 64]), "d"(c[i + 96]));
-    for (int j = 0; j < 4; ++j) d[i + 32 * j] = r[j];
-}
-
-__global__ void f64_k16(const double* a, const double* b, const double* c, double* d)
-{
-    const int i = threadIdx.x;
-    double r[4];
-    asm volatile(MMA "m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19};"
-                 : "=d"(r[0]), "=d"(r[1]), "=d"(r[2]), "=d"(r[3])
-                 : "d"(a[i]), "d"(a[i + 32]), "d"(a[i + 64]), "d"(a[i + 96]), "d"(a[i + 128]), "d"(a[i + 160]), "d"(a[i + 192]), "d"(a[i + 224]), "d"(b[i]),
-                   "d"(b[i + 32]), "d"(b[i + 64]), "d"(b[i + 96]), "d"(c[i]), "d"(c[i + 32]), "d"(c[i + 64]), "d"(c[i + 96]));
-    for (int j = 0; j < 4; ++j) d[i + 32 * j] = r[j];
-}
 
 struct Place {
     int row, column;
@@ -244,56 +102,47 @@ void fill(Matrix& matrix, std::vector<double>& values, int columns, int per_lane
         }
 }
 
-template <class Launch>
-void run(const Matrix& a, const Matrix& b, const Matrix& c, Matrix& d, Launch&& launch)
+template <class Word>
+void run(void (*kernel)(Registers<Word>), const Matrix& a, const Matrix& b, const Matrix& c, Matrix& d)
 {
-    char* memory;
+    Word* memory;
     cudaMalloc(&memory, 8192);
     cudaMemset(memory, 0, 8192);
+    Word *const at_b = memory + 2048 / sizeof(Word), *const at_c = at_b + 2048 / sizeof(Word), *const at_d = at_c + 2048 / sizeof(Word);
     a.upload(memory);
-    b.upload(memory + 2048);
-    c.upload(memory + 4096);
-    launch(memory, memory + 2048, memory + 4096, memory + 6144);
+    b.upload(at_b);
+    c.upload(at_c);
+    kernel<<<1, 32>>>({memory, at_b, at_c, at_d});
     const cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess) std::printf("%s\n", cudaGetErrorString(error)), ++errors;
-    d.download(memory + 6144);
+    d.download(at_d);
     cudaFree(memory);
 }
 
-template <class Launch>
-void test(const char* name, int m, int k, Type ta, Type tb, Type tc, bool exclusive_or, Launch&& launch)
+template <class Word>
+void test(const char* name, const char* text, void (*kernel)(Registers<Word>))
 {
-    constexpr int n = 8;
+    const Described is = described(text);
+    const int m = is.m, n = is.n, k = is.k;
+    const Type ta = is.types[1], tb = is.types[2], tc = is.types[3];
     std::vector<double> a(m * k), b(k * n), c(m * n), d(m * n);
     Matrix ra{ta}, rb{tb}, rc{tc}, rd{tc};
     fill(ra, a, k, m * k / 32, [&](int lane, int i) { return place_in_a(ta, m, k, lane, i); });
     fill(rb, b, n, k * n / 32, [&](int lane, int i) { return place_in_b(tb, lane, i); });
     fill(rc, c, n, m * n / 32, [&](int lane, int i) { return place_in_c(lane, i); });
-    run(ra, rb, rc, rd, launch);
+    run(kernel, ra, rb, rc, rd);
     for (int lane = 0; lane < 32; ++lane)
         for (int i = 0; i < m * n / 32; ++i) {
             const Place at = place_in_c(lane, i);
             d[at.row * n + at.column] = rd.get(lane, i);
         }
-    errors += count_errors(name, m, n, k, a, b, c, d, tc, exclusive_or);
+    errors += count_errors(name, m, n, k, a, b, c, d, tc, std::strstr(text, ".xor."));
 }
 
-void test(const char* name, void (*kernel)(Registers), int m, int k, Type a, Type b, Type c, bool exclusive_or = false)
+void test_quads(const char* name, const char* text, void (*kernel)(Registers<unsigned>))
 {
-    test(name, m, k, a, b, c, exclusive_or, [=](const void* ra, const void* rb, const void* rc, void* rd) {
-        kernel<<<1, 32>>>({static_cast<const unsigned*>(ra), static_cast<const unsigned*>(rb), static_cast<const unsigned*>(rc), static_cast<unsigned*>(rd)});
-    });
-}
-
-void test(const char* name, void (*kernel)(const double*, const double*, const double*, double*), int m, int k)
-{
-    test(name, m, k, Type::f64, Type::f64, Type::f64, false, [=](const void* ra, const void* rb, const void* rc, void* rd) {
-        kernel<<<1, 32>>>(static_cast<const double*>(ra), static_cast<const double*>(rb), static_cast<const double*>(rc), static_cast<double*>(rd));
-    });
-}
-
-void test_quads(const char* name, void (*kernel)(Registers), bool a_column_major, bool b_column_major, Type type)
-{
+    const bool a_column_major = std::strstr(text, "k4.col."), b_column_major = std::strstr(text, ".col.f");
+    const Type type = described(text).types[0];
     std::vector<double> a[4], b[4], c[4], d[4];
     for (int pair = 0; pair < 4; ++pair) a[pair].resize(32), b[pair].resize(32), c[pair].resize(64), d[pair].resize(64);
     Matrix ra{Type::f16}, rb{Type::f16}, rc{type}, rd{type};
@@ -312,9 +161,7 @@ void test_quads(const char* name, void (*kernel)(Registers), bool a_column_major
             c[pair][in_c.row * 8 + in_c.column] = rc.get(lane, i);
         }
     }
-    run(ra, rb, rc, rd, [=](const void* pa, const void* pb, const void* pc, void* pd) {
-        kernel<<<1, 32>>>({static_cast<const unsigned*>(pa), static_cast<const unsigned*>(pb), static_cast<const unsigned*>(pc), static_cast<unsigned*>(pd)});
-    });
+    run(kernel, ra, rb, rc, rd);
     for (int lane = 0; lane < 32; ++lane)
         for (int i = 0; i < 8; ++i) {
             const Place at = place_in_quad_c(type, lane, i);
@@ -323,38 +170,76 @@ void test_quads(const char* name, void (*kernel)(Registers), bool a_column_major
     for (int pair = 0; pair < 4; ++pair) errors += count_errors(name, 8, 8, 4, a[pair], b[pair], c[pair], d[pair], type);
 }
 
+#define A(i) (of.a[threadIdx.x + 32 * (i)])
+#define B(i) (of.b[threadIdx.x + 32 * (i)])
+#define C(i) (of.c[threadIdx.x + 32 * (i)])
+#define AS_FLOAT(i) __uint_as_float(C(i))
+
+#define OUT2(letter) "=" letter(d[0]), "=" letter(d[1])
+#define OUT4(letter) OUT2(letter), "=" letter(d[2]), "=" letter(d[3])
+#define OUT8(letter) OUT4(letter), "=" letter(d[4]), "=" letter(d[5]), "=" letter(d[6]), "=" letter(d[7])
+
+// The operands of an instruction by the numbers of registers of D (and C), A and B.
+#define OPERANDS211 "{%0,%1}, {%2}, {%3}, {%4,%5}"
+#define OPERANDS221 "{%0,%1}, {%2,%3}, {%4}, {%5,%6}"
+#define OPERANDS242 "{%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%8,%9}"
+#define OPERANDS421 "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10}"
+#define OPERANDS422 "{%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11}"
+#define OPERANDS442 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13}"
+#define OPERANDS484 "{%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19}"
+#define OPERANDS822 "{%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19}"
+
+/// A kernel of one instruction, and its test.
+#define CASE(test, name, text, nd, na, nb, word, letter, type, letter_of_d, get, put)                                                      \
+    __global__ void name(Registers<word> of)                                                                                               \
+    {                                                                                                                                      \
+        type d[nd];                                                                                                                        \
+        asm volatile("mma.sync.aligned." text " " OPERANDS##nd##na##nb ";"                                                                 \
+                     : OUT##nd(letter_of_d)                                                                                                \
+                     : IN##na(letter, A), IN##nb(letter, B), IN##nd(letter_of_d, get));                                                    \
+        for (int i = 0; i < nd; ++i) of.d[threadIdx.x + 32 * i] = put(d[i]);                                                               \
+    }                                                                                                                                      \
+    [[maybe_unused]] const bool has_##name = (tests.push_back([] { test(#name, text, name); }), true);
+#define WORDS(test, name, text, nd, na, nb) CASE(test, name, text, nd, na, nb, unsigned, "r", unsigned, "r", C, unsigned)
+#define FLOATS(test, name, text, nd, na, nb) CASE(test, name, text, nd, na, nb, unsigned, "r", float, "f", AS_FLOAT, __float_as_uint)
+#define DOUBLES(test, name, text, nd, na, nb) CASE(test, name, text, nd, na, nb, double, "d", double, "d", C, double)
+
+std::vector<void (*)()> tests;
+
+FLOATS(test, f32_f16_k16, "m16n8k16.row.col.f32.f16.f16.f32", 4, 4, 2)
+FLOATS(test, f32_f16_k8, "m16n8k8.row.col.f32.f16.f16.f32", 4, 2, 1)
+WORDS(test, f16_f16_k16, "m16n8k16.row.col.f16.f16.f16.f16", 2, 4, 2)
+WORDS(test, f16_f16_k8, "m16n8k8.row.col.f16.f16.f16.f16", 2, 2, 1)
+FLOATS(test, f32_bf16_k16, "m16n8k16.row.col.f32.bf16.bf16.f32", 4, 4, 2)
+FLOATS(test, f32_bf16_k8, "m16n8k8.row.col.f32.bf16.bf16.f32", 4, 2, 1)
+FLOATS(test, f32_tf32_k8, "m16n8k8.row.col.f32.tf32.tf32.f32", 4, 4, 2)
+FLOATS(test, f32_tf32_k4, "m16n8k4.row.col.f32.tf32.tf32.f32", 4, 2, 1)
+WORDS(test, s32_s8_m8, "m8n8k16.row.col.s32.s8.s8.s32", 2, 1, 1)
+WORDS(test, s32_u8_m8, "m8n8k16.row.col.satfinite.s32.u8.s8.s32", 2, 1, 1)
+WORDS(test, s32_s8_k16, "m16n8k16.row.col.s32.s8.s8.s32", 4, 2, 1)
+WORDS(test, s32_s8_k32, "m16n8k32.row.col.s32.s8.s8.s32", 4, 4, 2)
+WORDS(test, s32_u8_k32, "m16n8k32.row.col.satfinite.s32.u8.s8.s32", 4, 4, 2)
+WORDS(test, s32_s4_m8, "m8n8k32.row.col.s32.s4.s4.s32", 2, 1, 1)
+WORDS(test, s32_s4_k32, "m16n8k32.row.col.s32.s4.u4.s32", 4, 2, 1)
+WORDS(test, s32_s4_k64, "m16n8k64.row.col.satfinite.s32.u4.s4.s32", 4, 4, 2)
+WORDS(test, b1_m8_and, "m8n8k128.row.col.s32.b1.b1.s32.and.popc", 2, 1, 1)
+WORDS(test, b1_k128_xor, "m16n8k128.row.col.s32.b1.b1.s32.xor.popc", 4, 2, 1)
+WORDS(test, b1_k256_and, "m16n8k256.row.col.s32.b1.b1.s32.and.popc", 4, 4, 2)
+FLOATS(test, f32_e4m3_k32, "m16n8k32.row.col.f32.e4m3.e5m2.f32", 4, 4, 2)
+FLOATS(test, f32_e5m2_k16, "m16n8k16.row.col.f32.e5m2.e4m3.f32", 4, 2, 1)
+WORDS(test, f16_e4m3_k32, "m16n8k32.row.col.f16.e4m3.e4m3.f16", 2, 4, 2)
+DOUBLES(test, f64_m8, "m8n8k4.row.col.f64.f64.f64.f64", 2, 1, 1)
+DOUBLES(test, f64_k4, "m16n8k4.row.col.f64.f64.f64.f64", 4, 2, 1)
+DOUBLES(test, f64_k8, "m16n8k8.row.col.f64.f64.f64.f64", 4, 4, 2)
+DOUBLES(test, f64_k16, "m16n8k16.row.col.f64.f64.f64.f64", 4, 8, 4)
+WORDS(test_quads, quads_f16_row_col, "m8n8k4.row.col.f16.f16.f16.f16", 4, 2, 2)
+WORDS(test_quads, quads_f16_col_row, "m8n8k4.col.row.f16.f16.f16.f16", 4, 2, 2)
+FLOATS(test_quads, quads_f32_row_row, "m8n8k4.row.row.f32.f16.f16.f32", 8, 2, 2)
+FLOATS(test_quads, quads_f32_col_col, "m8n8k4.col.col.f32.f16.f16.f32", 8, 2, 2)
+
 int main()
 {
-    test("f32_f16_k16", f32_f16_k16, 16, 16, Type::f16, Type::f16, Type::f32);
-    test("f32_f16_k8", f32_f16_k8, 16, 8, Type::f16, Type::f16, Type::f32);
-    test("f16_f16_k16", f16_f16_k16, 16, 16, Type::f16, Type::f16, Type::f16);
-    test("f16_f16_k8", f16_f16_k8, 16, 8, Type::f16, Type::f16, Type::f16);
-    test("f32_bf16_k16", f32_bf16_k16, 16, 16, Type::bf16, Type::bf16, Type::f32);
-    test("f32_bf16_k8", f32_bf16_k8, 16, 8, Type::bf16, Type::bf16, Type::f32);
-    test("f32_tf32_k8", f32_tf32_k8, 16, 8, Type::tf32, Type::tf32, Type::f32);
-    test("f32_tf32_k4", f32_tf32_k4, 16, 4, Type::tf32, Type::tf32, Type::f32);
-    test("s32_s8_m8", s32_s8_m8, 8, 16, Type::s8, Type::s8, Type::s32);
-    test("s32_u8_m8", s32_u8_m8, 8, 16, Type::u8, Type::s8, Type::s32);
-    test("s32_s8_k16", s32_s8_k16, 16, 16, Type::s8, Type::s8, Type::s32);
-    test("s32_s8_k32", s32_s8_k32, 16, 32, Type::s8, Type::s8, Type::s32);
-    test("s32_u8_k32", s32_u8_k32, 16, 32, Type::u8, Type::s8, Type::s32);
-    test("s32_s4_m8", s32_s4_m8, 8, 32, Type::s4, Type::s4, Type::s32);
-    test("s32_s4_k32", s32_s4_k32, 16, 32, Type::s4, Type::u4, Type::s32);
-    test("s32_s4_k64", s32_s4_k64, 16, 64, Type::u4, Type::s4, Type::s32);
-    test("b1_m8_and", b1_m8_and, 8, 128, Type::b1, Type::b1, Type::s32);
-    test("b1_k128_xor", b1_k128_xor, 16, 128, Type::b1, Type::b1, Type::s32, true);
-    test("b1_k256_and", b1_k256_and, 16, 256, Type::b1, Type::b1, Type::s32);
-    test("f32_e4m3_k32", f32_e4m3_k32, 16, 32, Type::e4m3, Type::e5m2, Type::f32);
-    test("f32_e5m2_k16", f32_e5m2_k16, 16, 16, Type::e5m2, Type::e4m3, Type::f32);
-    test("f16_e4m3_k32", f16_e4m3_k32, 16, 32, Type::e4m3, Type::e4m3, Type::f16);
-    test("f64_m8", f64_m8, 8, 4);
-    test("f64_k4", f64_k4, 16, 4);
-    test("f64_k8", f64_k8, 16, 8);
-    test("f64_k16", f64_k16, 16, 16);
-    test_quads("quads_f16_row_col", quads_f16_row_col, false, true, Type::f16);
-    test_quads("quads_f16_col_row", quads_f16_col_row, true, false, Type::f16);
-    test_quads("quads_f32_row_row", quads_f32_row_row, false, false, Type::f32);
-    test_quads("quads_f32_col_col", quads_f32_col_col, true, true, Type::f32);
+    for (const auto test : tests) test();
     std::printf(errors ? "%d errors\n" : "ok\n", errors);
     return errors != 0;
 }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Values of small formats, and the comparison of a product with one in double precision.
 
 #pragma once
@@ -13,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
+#include <string>
 #include <vector>
 
 enum class Type { f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, e4m3, e5m2, s32 };
@@ -80,6 +79,24 @@ inline double value_of(Type type, unsigned long long bits)
     }
 }
 
+/// The shape of an instruction and the types of its matrices D, A, B and C, as its text names them.
+struct Described {
+    int m = 0, n = 0, k = 0;
+    std::vector<Type> types;
+};
+
+inline Described described(const char* text)
+{
+    constexpr const char* names[] = {"f16", "bf16", "tf32", "f32", "f64", "s8", "u8", "s4", "u4", "b1", "e4m3", "e5m2", "s32"};
+    Described found;
+    std::sscanf(text, "m%dn%dk%d", &found.m, &found.n, &found.k);
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, '.');)
+        for (int type = 0; type < 13; ++type)
+            if (word == names[type]) found.types.push_back(static_cast<Type>(type));
+    return found;
+}
+
 /// Random bits of a value of modest size.
 inline unsigned long long random_bits(Type type)
 {
@@ -118,3 +135,9 @@ inline int count_errors(const char* name, int m, int n, int k, const std::vector
         }
     return errors;
 }
+
+// The inputs of an asm statement that `get` gives by their numbers.
+#define IN1(letter, get) letter(get(0))
+#define IN2(letter, get) IN1(letter, get), letter(get(1))
+#define IN4(letter, get) IN2(letter, get), letter(get(2)), letter(get(3))
+#define IN8(letter, get) IN4(letter, get), letter(get(4)), letter(get(5)), letter(get(6)), letter(get(7))

@@ -1,54 +1,15 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // mma.sp of each type against a product in double precision: A keeps two of four elements (one of two of tf32, two pairs
 // of four of 4 bits), and metadata says which.
 
 #include <array>
+#include <type_traits>
 
 #include "mma_reference.cuh"
 
 struct Registers {
-    const unsigned* a;
-    const unsigned* b;
-    const unsigned* metadata;
+    const unsigned *a, *b, *metadata;
     unsigned* d;
 };
-
-#define SPARSE "mma.sp::ordered_metadata.sync.aligned."
-#define AT(of, i) (of[threadIdx.x + 32 * (i)])
-
-#define KERNEL_22(name, text, letter, type, selector)                                                                              \
-    __global__ void name(Registers of)                                                                                             \
-    {                                                                                                                              \
-        type d[4] = {1, 2, 3, 4};                                                                                                  \
-        asm volatile(SPARSE text " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%0,%1,%2,%3}, %8, " selector ";"                              \
-                     : "+" letter(d[0]), "+" letter(d[1]), "+" letter(d[2]), "+" letter(d[3])                                      \
-                     : "r"(AT(of.a, 0)), "r"(AT(of.a, 1)), "r"(AT(of.b, 0)), "r"(AT(of.b, 1)), "r"(of.metadata[threadIdx.x]));     \
-        for (int i = 0; i < 4; ++i) AT(of.d, i) = static_cast<unsigned>(static_cast<int>(d[i] * (sizeof(type) == 4 && type(0.5) != 0 ? 4096 : 1))); \
-    }
-#define KERNEL_44(name, text, letter, type, selector)                                                                              \
-    __global__ void name(Registers of)                                                                                             \
-    {                                                                                                                              \
-        type d[4] = {1, 2, 3, 4};                                                                                                  \
-        asm volatile(SPARSE text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12, " selector ";"               \
-                     : "+" letter(d[0]), "+" letter(d[1]), "+" letter(d[2]), "+" letter(d[3])                                      \
-                     : "r"(AT(of.a, 0)), "r"(AT(of.a, 1)), "r"(AT(of.a, 2)), "r"(AT(of.a, 3)), "r"(AT(of.b, 0)), "r"(AT(of.b, 1)),  \
-                       "r"(AT(of.b, 2)), "r"(AT(of.b, 3)), "r"(of.metadata[threadIdx.x]));                                         \
-        for (int i = 0; i < 4; ++i) AT(of.d, i) = static_cast<unsigned>(static_cast<int>(d[i] * (sizeof(type) == 4 && type(0.5) != 0 ? 4096 : 1))); \
-    }
-
-KERNEL_22(f16_k16_0, "m16n8k16.row.col.f32.f16.f16.f32", "f", float, "0x0")
-KERNEL_22(f16_k16_3, "m16n8k16.row.col.f32.f16.f16.f32", "f", float, "0x3")
-KERNEL_44(f16_k32_1, "m16n8k32.row.col.f32.f16.f16.f32", "f", float, "0x1")
-KERNEL_44(bf16_k32_0, "m16n8k32.row.col.f32.bf16.bf16.f32", "f", float, "0x0")
-KERNEL_22(tf32_k8_2, "m16n8k8.row.col.f32.tf32.tf32.f32", "f", float, "0x2")
-KERNEL_44(tf32_k16_1, "m16n8k16.row.col.f32.tf32.tf32.f32", "f", float, "0x1")
-KERNEL_22(s8_k32_1, "m16n8k32.row.col.s32.s8.s8.s32", "r", int, "0x1")
-KERNEL_44(u8_k64, "m16n8k64.row.col.s32.u8.s8.s32", "r", int, "0x0")
-KERNEL_22(s4_k64_1, "m16n8k64.row.col.s32.s4.s4.s32", "r", int, "0x1")
-KERNEL_44(u4_k128, "m16n8k128.row.col.s32.u4.u4.s32", "r", int, "0x0")
-KERNEL_44(e4m3_k64, "m16n8k64.row.col.f32.e4m3.e4m3.f32", "f", float, "0x0")
 
 int errors = 0;
 
@@ -75,9 +36,11 @@ std::array<int, 2> place_of_metadata(int chunks, bool row_each, int selector, in
     return {group + 2 * (chunk / 8) + upper, 4 * (chunk % 8)};
 }
 
-void test(const char* name, void (*kernel)(Registers), int k, Type ta, Type tb, int selector)
+void test(const char* name, const char* text, void (*kernel)(Registers), int selector)
 {
-    constexpr int m = 16, n = 8;
+    const Described is = described(text);
+    const int m = is.m, n = is.n, k = is.k;
+    const Type ta = is.types[1], tb = is.types[2];
     const int bits = bits_of(ta), wide = 32 / bits, in_chunk = bits == 32 ? 2 : bits == 4 ? 8 : 4, chunks = k / in_chunk;
     std::vector<unsigned> ra(128), rb(128), metadata(32), rd(128);
     std::vector<double> stored(m * k / 2), a(m * k), b(k * n), c(m * n), d(m * n);
@@ -129,19 +92,41 @@ void test(const char* name, void (*kernel)(Registers), int k, Type ta, Type tb, 
     cudaFree(memory);
 }
 
+std::vector<void (*)()> tests;
+
+#define A(i) of.a[threadIdx.x + 32 * (i)]
+#define B(i) of.b[threadIdx.x + 32 * (i)]
+#define OPERANDS2 "{%4,%5}, {%6,%7}, {%0,%1,%2,%3}, %8"
+#define OPERANDS4 "{%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12"
+
+/// A kernel of one instruction with `nab` registers of A and of B each, and its test.
+#define CASE(name, text, nab, letter, type, selector)                                                                                      \
+    __global__ void name(Registers of)                                                                                                     \
+    {                                                                                                                                      \
+        type d[4] = {1, 2, 3, 4};                                                                                                          \
+        asm volatile("mma.sp::ordered_metadata.sync.aligned." text " {%0,%1,%2,%3}, " OPERANDS##nab ", " #selector ";"                     \
+                     : "+" letter(d[0]), "+" letter(d[1]), "+" letter(d[2]), "+" letter(d[3])                                              \
+                     : IN##nab("r", A), IN##nab("r", B), "r"(of.metadata[threadIdx.x]));                                                   \
+        constexpr int scale = std::is_same<type, float>::value ? 4096 : 1;                                                                 \
+        for (int i = 0; i < 4; ++i) of.d[threadIdx.x + 32 * i] = static_cast<unsigned>(static_cast<int>(d[i] * scale));                    \
+    }                                                                                                                                      \
+    [[maybe_unused]] const bool has_##name = (tests.push_back([] { test(#name, text, name, selector); }), true);
+
+CASE(f16_k16_0, "m16n8k16.row.col.f32.f16.f16.f32", 2, "f", float, 0)
+CASE(f16_k16_3, "m16n8k16.row.col.f32.f16.f16.f32", 2, "f", float, 3)
+CASE(f16_k32_1, "m16n8k32.row.col.f32.f16.f16.f32", 4, "f", float, 1)
+CASE(bf16_k32_0, "m16n8k32.row.col.f32.bf16.bf16.f32", 4, "f", float, 0)
+CASE(tf32_k8_2, "m16n8k8.row.col.f32.tf32.tf32.f32", 2, "f", float, 2)
+CASE(tf32_k16_1, "m16n8k16.row.col.f32.tf32.tf32.f32", 4, "f", float, 1)
+CASE(s8_k32_1, "m16n8k32.row.col.s32.s8.s8.s32", 2, "r", int, 1)
+CASE(u8_k64, "m16n8k64.row.col.s32.u8.s8.s32", 4, "r", int, 0)
+CASE(s4_k64_1, "m16n8k64.row.col.s32.s4.s4.s32", 2, "r", int, 1)
+CASE(u4_k128, "m16n8k128.row.col.s32.u4.u4.s32", 4, "r", int, 0)
+CASE(e4m3_k64, "m16n8k64.row.col.f32.e4m3.e4m3.f32", 4, "f", float, 0)
+
 int main()
 {
-    test("f16_k16_0", f16_k16_0, 16, Type::f16, Type::f16, 0);
-    test("f16_k16_3", f16_k16_3, 16, Type::f16, Type::f16, 3);
-    test("f16_k32_1", f16_k32_1, 32, Type::f16, Type::f16, 1);
-    test("bf16_k32_0", bf16_k32_0, 32, Type::bf16, Type::bf16, 0);
-    test("tf32_k8_2", tf32_k8_2, 8, Type::tf32, Type::tf32, 2);
-    test("tf32_k16_1", tf32_k16_1, 16, Type::tf32, Type::tf32, 1);
-    test("s8_k32_1", s8_k32_1, 32, Type::s8, Type::s8, 1);
-    test("u8_k64", u8_k64, 64, Type::u8, Type::s8, 0);
-    test("s4_k64_1", s4_k64_1, 64, Type::s4, Type::s4, 1);
-    test("u4_k128", u4_k128, 128, Type::u4, Type::u4, 0);
-    test("e4m3_k64", e4m3_k64, 64, Type::e4m3, Type::e4m3, 0);
+    for (const auto test : tests) test();
     std::printf(errors ? "%d errors\n" : "ok\n", errors);
     return errors != 0;
 }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // All lanes of a warp load and store at one address: in global memory, in shared memory, and through a pointer to either.
 
 #include <cstdio>

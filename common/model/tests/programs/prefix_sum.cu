@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Prefix sums: within warps by shuffles, across the warps of a block, across blocks by a second kernel.
 
 #include <cstdio>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Sums an array three ways: in shared memory, with shuffles, and with cooperative groups.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-
 # cmake -DPROGRAM=… -DREPORT=… -P run.cmake: runs a program of the model, which must succeed without a hazard.
 
 execute_process(COMMAND ${CMAKE_COMMAND} -E env SIMT_REPORT=${REPORT} ${PROGRAM} RESULT_VARIABLE exit_code)

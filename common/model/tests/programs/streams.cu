@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Copies and kernels in several streams, from pinned memory, with events around them.
 
 #include <cmath>

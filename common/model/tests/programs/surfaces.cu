@@ -1,26 +1,8 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Surfaces of each kind, read and written by kernels, inside and outside their bounds.
 
-#include <cstdio>
 #include <cstring>
-#include <vector>
 
-int errors = 0;
-
-void check(cudaError_t error, const char* what)
-{
-    if (error == cudaSuccess) return;
-    std::printf("%s: %s\n", what, cudaGetErrorString(error));
-    ++errors;
-}
-
-void expect(const char* what, int i, long long got, long long wanted)
-{
-    if (got == wanted || ++errors > 40) return;
-    std::printf("%s, value %d: %lld, and not %lld\n", what, i, got, wanted);
-}
+#include "made_textures.cuh"
 
 enum class Kind { one, two, three, one_layered, two_layered, cube };
 
@@ -69,6 +51,19 @@ cudaSurfaceObject_t make_surface(cudaArray_t array)
     return surface;
 }
 
+/// An array for surfaces, filled row by row.
+template <class T>
+cudaArray_t make_rows(const T* texels, int width, int height)
+{
+    return make_array<T>(make_cudaExtent(width, height, 0), cudaArraySurfaceLoadStore, [=](auto x, auto y, auto) { return texels[y * width + x]; });
+}
+
+template <class T>
+void read_rows(cudaArray_t array, T* texels, int width, int height)
+{
+    check(cudaMemcpy2DFromArray(texels, width * sizeof(T), array, 0, 0, width * sizeof(T), height, cudaMemcpyDefault), "cudaMemcpy2DFromArray");
+}
+
 template <class T>
 void test(const char* name, Kind kind, cudaExtent extent, unsigned flags)
 {
@@ -114,16 +109,13 @@ __global__ void go_outside(cudaSurfaceObject_t surface, int* out)
 
 void test_outside()
 {
-    const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
-    cudaArray_t array;
-    check(cudaMallocArray(&array, &format, 4, 3, cudaArraySurfaceLoadStore), "cudaMallocArray");
     const int start[] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
-    check(cudaMemcpy2DToArray(array, 0, 0, start, 16, 16, 3, cudaMemcpyDefault), "cudaMemcpy2DToArray");
+    const cudaArray_t array = make_rows(start, 4, 3);
     int *out, got[7], after[12];
     check(cudaMalloc(&out, sizeof got), "cudaMalloc");
     go_outside<<<1, 1>>>(make_surface(array), out);
     check(cudaMemcpy(got, out, sizeof got, cudaMemcpyDefault), "go_outside");
-    check(cudaMemcpy2DFromArray(after, 16, array, 0, 0, 16, 3, cudaMemcpyDefault), "cudaMemcpy2DFromArray");
+    read_rows(array, after, 4, 3);
     const int wanted[] = {0, 0, 8, 10, 8, 4, 3};
     for (int i = 0; i < 7; ++i) expect("outside", i, got[i], wanted[i]);
     for (int i = 0; i < 12; ++i) expect("after stores outside", i, after[i], i == 11 ? 8 : start[i]);
@@ -137,14 +129,11 @@ __global__ void reduce(cudaSurfaceObject_t surface)
 
 void test_reductions()
 {
-    const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
-    cudaArray_t array;
-    check(cudaMallocArray(&array, &format, 4, 3, cudaArraySurfaceLoadStore), "cudaMallocArray");
     const int start[] = {0, 0, 0, 0, 0, 5, -100, 0, 0, 0, 0, 0};
-    check(cudaMemcpy2DToArray(array, 0, 0, start, 16, 16, 3, cudaMemcpyDefault), "cudaMemcpy2DToArray");
+    const cudaArray_t array = make_rows(start, 4, 3);
     reduce<<<1, 32>>>(make_surface(array));
     int after[12];
-    check(cudaMemcpy2DFromArray(after, 16, array, 0, 0, 16, 3, cudaMemcpyDefault), "cudaMemcpy2DFromArray");
+    read_rows(array, after, 4, 3);
     expect("sured.add", 0, after[5], 5 + 496);
     expect("sured.max", 0, after[6], -9);
 }
@@ -160,20 +149,13 @@ __global__ void store_texels(cudaSurfaceObject_t surface, uint4 values)
 template <class T>
 void test_texels(const char* name, uint4 values, T wanted, T wanted_of_two)
 {
-    const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
     T texels[8];
     std::memset(texels, 0xAB, sizeof texels);
-    cudaArray_t array;
-    check(cudaMallocArray(&array, &format, 4, 2, cudaArraySurfaceLoadStore), "cudaMallocArray");
-    check(cudaMemcpy2DToArray(array, 0, 0, texels, 4 * sizeof(T), 4 * sizeof(T), 2, cudaMemcpyHostToDevice), "cudaMemcpy2DToArray");
-    cudaResourceDesc resource{};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = array;
-    cudaSurfaceObject_t surface;
-    check(cudaCreateSurfaceObject(&surface, &resource), "cudaCreateSurfaceObject");
+    const cudaArray_t array = make_rows(texels, 4, 2);
+    const cudaSurfaceObject_t surface = make_surface(array);
     store_texels<<<1, 1>>>(surface, values);
     T got[8];
-    check(cudaMemcpy2DFromArray(got, 4 * sizeof(T), array, 0, 0, 4 * sizeof(T), 2, cudaMemcpyDeviceToHost), name);
+    read_rows(array, got, 4, 2);
     texels[5] = wanted;
     texels[3] = wanted_of_two;
     for (int i = 0; i < static_cast<int>(sizeof texels); ++i)
@@ -191,18 +173,11 @@ __global__ void reduce_texels(cudaSurfaceObject_t surface, int value)
 template <class T>
 void test_reduction(const char* name, T wanted)
 {
-    const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
     T texels[8] = {100, 101, 102, 103, 104, 105, 106, 107};
-    cudaArray_t array;
-    check(cudaMallocArray(&array, &format, 4, 2, cudaArraySurfaceLoadStore), "cudaMallocArray");
-    check(cudaMemcpy2DToArray(array, 0, 0, texels, 16, 16, 2, cudaMemcpyHostToDevice), "cudaMemcpy2DToArray");
-    cudaResourceDesc resource{};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = array;
-    cudaSurfaceObject_t surface;
-    check(cudaCreateSurfaceObject(&surface, &resource), "cudaCreateSurfaceObject");
+    const cudaArray_t array = make_rows(texels, 4, 2);
+    const cudaSurfaceObject_t surface = make_surface(array);
     reduce_texels<<<1, 1>>>(surface, -16);
-    check(cudaMemcpy2DFromArray(texels, 16, array, 0, 0, 16, 2, cudaMemcpyDeviceToHost), name);
+    read_rows(array, texels, 4, 2);
     expect(name, 0, texels[6], wanted);
     expect(name, 1, texels[3], 103 - 16);
     cudaDestroySurfaceObject(surface);

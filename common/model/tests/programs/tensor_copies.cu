@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cp.async.bulk.tensor: boxes of 1 to 5 dimensions in all swizzles, over the edges of the tensor, in both directions, with
 // reductions, and columns of pixels. The exit code is 0 if all results are right.
 

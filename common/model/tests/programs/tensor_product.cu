@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A matrix product of tensor cores: tiles in shared memory, with padding and without, fragments by ldmatrix, mma.sync.
 
 #include <cuda_fp16.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // An image in a texture: turned by a right angle, enlarged by linear filtering, and read by an index.
 
 #include <algorithm>

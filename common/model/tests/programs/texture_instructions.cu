@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Textures beyond plain samples: four gathered texels, sizes, and samples at an offset from the coordinates.
 
 #include "made_textures.cuh"

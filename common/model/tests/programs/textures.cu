@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Textures of each kind at coordinates whose values are known.
 
 #include <cuda_fp16.h>
@@ -82,8 +79,7 @@ void test_one_dimension()
     const auto at = [](int i) { return static_cast<float>(i * i); };
     Settings settings;
     const auto points = run<float>(Kind::one, make_texture(array, settings), {{0.0f}, {0.99f}, {1.0f}, {7.5f}, {9.0f}, {-3.0f}});
-    const float wanted[] = {0, 0, 1, 49, 49, 0};
-    for (int i = 0; i < 6; ++i) expect("1D point", i, points[i], wanted[i]);
+    expect("1D point", points, {0, 0, 1, 49, 49, 0});
     settings.filter = cudaFilterModeLinear;
     std::vector<Point> fine;
     for (int i = 0; i < 64; ++i) fine.push_back({0.25f + i * 0.1237f});
@@ -119,15 +115,11 @@ void test_address_modes()
     settings.filter = cudaFilterModeLinear;
     settings.mode = cudaAddressModeWrap;
     auto got = run<float>(Kind::one, make_texture(array, settings), {{0}, {1}, {0.0625f}});
-    expect("wrap linear", 0, got[0], 2.5f);
-    expect("wrap linear", 1, got[1], 2.5f);
-    expect("wrap linear", 2, got[2], 1.75f);
+    expect("wrap linear", got, {2.5f, 2.5f, 1.75f});
     settings.mode = cudaAddressModeBorder;
     got = run<float>(Kind::one, make_texture(array, settings), {{0}, {1}, {0.5f}});
     // One dimension is filtered as the first row of two, and half of that is border, too.
-    expect("border linear", 0, got[0], 74.5f);
-    expect("border linear", 1, got[1], 75.25f);
-    expect("border linear", 2, got[2], 50.75f);
+    expect("border linear", got, {74.5f, 75.25f, 50.75f});
 }
 
 void test_more_dimensions()
@@ -137,30 +129,20 @@ void test_more_dimensions()
     linear.filter = cudaFilterModeLinear;
     const cudaArray_t two = make_array<float>(make_cudaExtent(6, 5, 0), 0, value);
     auto got = run<float>(Kind::two, make_texture(two, {}), {{2.5f, 3.5f}, {5.9f, 4.9f}, {-1, 7}});
-    expect("2D point", 0, got[0], 32);
-    expect("2D point", 1, got[1], 45);
-    expect("2D point", 2, got[2], 40);
+    expect("2D point", got, {32, 45, 40});
     got = run<float>(Kind::two, make_texture(two, linear), {{2.5f, 3.5f}, {3, 2}, {2.75f, 0.5f}, {0, 0}});
-    expect("2D linear", 0, got[0], 32);
-    expect("2D linear", 1, got[1], 17.5f);
-    expect("2D linear", 2, got[2], 2.25f);
-    expect("2D linear", 3, got[3], 0);
+    expect("2D linear", got, {32, 17.5f, 2.25f, 0});
     const cudaArray_t three = make_array<float>(make_cudaExtent(4, 5, 6), 0, value);
     got = run<float>(Kind::three, make_texture(three, {}), {{1.5f, 2.5f, 3.5f}, {3, 4, 5}});
-    expect("3D point", 0, got[0], 321);
-    expect("3D point", 1, got[1], 543);
+    expect("3D point", got, {321, 543});
     got = run<float>(Kind::three, make_texture(three, linear), {{1.5f, 2.5f, 3.5f}, {2, 3, 4}});
-    expect("3D linear", 0, got[0], 321);
-    expect("3D linear", 1, got[1], 376.5f);
+    expect("3D linear", got, {321, 376.5f});
     const cudaArray_t layers = make_array<float>(make_cudaExtent(4, 5, 6), cudaArrayLayered, value);
     got = run<float>(Kind::two_layered, make_texture(layers, linear), {{1.5f, 2.5f, 0, 3}, {2, 3, 0, 5}, {2, 3, 0, 9}});
-    expect("2D layered", 0, got[0], 321);
-    expect("2D layered", 1, got[1], 526.5f);
-    expect("2D layered", 2, got[2], 526.5f);
+    expect("2D layered", got, {321, 526.5f, 526.5f});
     const cudaArray_t rows = make_array<float>(make_cudaExtent(4, 0, 6), cudaArrayLayered, value);
     got = run<float>(Kind::one_layered, make_texture(rows, linear), {{1.5f, 0, 0, 3}, {2, 0, 0, 4}});
-    expect("1D layered", 0, got[0], 301);
-    expect("1D layered", 1, got[1], 401.5f);
+    expect("1D layered", got, {301, 401.5f});
 }
 
 void test_pitched()
@@ -177,9 +159,7 @@ void test_pitched()
     Settings settings;
     settings.filter = cudaFilterModeLinear;
     const auto got = run<float>(Kind::two, make_texture(resource, settings), {{2.5f, 3.5f}, {3, 2}, {50, 50}});
-    expect("pitched", 0, got[0], 32);
-    expect("pitched", 1, got[1], 17.5f);
-    expect("pitched", 2, got[2], 46);
+    expect("pitched", got, {32, 17.5f, 46});
 }
 
 void test_cube()
@@ -215,18 +195,14 @@ void test_levels()
     Settings settings;
     settings.normalized = true;
     auto got = run<float>(Kind::level, make_texture(resource, settings), {{0.55f, 0.5f, 0}, {0.55f, 0.5f, 1}, {0.55f, 0.5f, 1.4f}, {0.55f, 0.5f, 1.6f}, {0.55f, 0.5f, 9}});
-    const float wanted[] = {4, 102, 102, 201, 300};
-    for (int i = 0; i < 5; ++i) expect("level", i, got[i], wanted[i]);
+    expect("level", got, {4, 102, 102, 201, 300});
     got = run<float>(Kind::two, make_texture(resource, settings), {{0.55f, 0.5f}});
     expect("level of a plain fetch", 0, got[0], 4);
     got = run<float>(Kind::gradient, make_texture(resource, settings), {{0.55f, 0.5f, 0.125f}, {0.55f, 0.5f, 0.25f}, {0.55f, 0.5f, 0.5f}});
-    expect("gradient", 0, got[0], 4);
-    expect("gradient", 1, got[1], 102);
-    expect("gradient", 2, got[2], 201);
+    expect("gradient", got, {4, 102, 201});
     settings.mipmap_filter = cudaFilterModeLinear;
     got = run<float>(Kind::level, make_texture(resource, settings), {{0.55f, 0.5f, 0.5f}, {0.55f, 0.5f, 2.25f}});
-    expect("between levels", 0, got[0], 53);
-    expect("between levels", 1, got[1], 225.75f);
+    expect("between levels", got, {53, 225.75f});
 }
 
 void test_formats()

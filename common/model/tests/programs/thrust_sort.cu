@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Thrust: a sort of keys that fit into one block, a transformation and a sum.
 
 #include <thrust/device_vector.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A loop in which each thread of a block takes every 128th number. Where the lanes of a warp have different numbers of rounds, the
 // machine code sends them through separate loops.
 

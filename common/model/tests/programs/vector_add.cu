@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Adds two vectors, with the error macro that every tutorial has.
 
 #include <cstdio>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // wgmma of each type, with factors in shared memory in each layout and in registers, against a product in double precision.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A matrix product as libraries write it for sm_90a: one warp copies tiles by tensor maps, two warpgroups multiply them, with one
 // product always under way, and one thread of a warpgroup gives a stage back for all.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // nvcuda::wmma in every shape, layout and type, through shared and global memory, against a product in double precision.
 
 #include <mma.h>
@@ -13,46 +10,21 @@ int errors = 0;
 
 template <class T>
 struct Describe;
-template <>
-struct Describe<__half> {
-    using Storage = __half;
-    static constexpr Type type = Type::f16;
-};
-template <>
-struct Describe<__nv_bfloat16> {
-    using Storage = __nv_bfloat16;
-    static constexpr Type type = Type::bf16;
-};
-template <>
-struct Describe<wmma::precision::tf32> {
-    using Storage = float;
-    static constexpr Type type = Type::tf32;
-};
-template <>
-struct Describe<signed char> {
-    using Storage = signed char;
-    static constexpr Type type = Type::s8;
-};
-template <>
-struct Describe<unsigned char> {
-    using Storage = unsigned char;
-    static constexpr Type type = Type::u8;
-};
-template <>
-struct Describe<double> {
-    using Storage = double;
-    static constexpr Type type = Type::f64;
-};
-template <>
-struct Describe<float> {
-    using Storage = float;
-    static constexpr Type type = Type::f32;
-};
-template <>
-struct Describe<int> {
-    using Storage = int;
-    static constexpr Type type = Type::s32;
-};
+#define DESCRIBE(T, STORAGE, TYPE)                   \
+    template <>                                      \
+    struct Describe<T> {                             \
+        using Storage = STORAGE;                     \
+        static constexpr Type type = Type::TYPE;     \
+    };
+DESCRIBE(__half, __half, f16)
+DESCRIBE(__nv_bfloat16, __nv_bfloat16, bf16)
+DESCRIBE(wmma::precision::tf32, float, tf32)
+DESCRIBE(signed char, signed char, s8)
+DESCRIBE(unsigned char, unsigned char, u8)
+DESCRIBE(double, double, f64)
+DESCRIBE(float, float, f32)
+DESCRIBE(int, int, s32)
+
 template <class Layout>
 constexpr bool is_row = std::is_same_v<Layout, wmma::row_major>;
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Built programs whose kernels are damaged: the model ends them with an exit status, and neither crashes nor hangs.
 
 #include <elf.h>

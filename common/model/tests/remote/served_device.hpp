@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A device that is served to another process, for tests of the packets between them.
 #pragma once
 
@@ -13,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <map>
 
 #include "device/printed_message.hpp"
+#include "engine/engine.hpp"
 #include "remote/channel.hpp"
 #include "remote/fields.hpp"
 #include "remote/judge/server.hpp"
@@ -26,9 +23,12 @@ namespace {
 using namespace simt;
 using namespace simt::remote;
 
-/// Keeps memory, and records the other calls.
-class FakeDevice final : public Device {
+/// Keeps memory and arrays as the engine does, and records the other calls.
+class FakeDevice final : public EngineDevice {
 public:
+    FakeDevice() : EngineDevice(0) {}
+    ~FakeDevice() override { EngineDevice::reset(); }
+
     int load_module(const std::vector<std::string>& texts) override {
         if (texts.empty() || texts[0] == "broken")
             throw DeviceError(218, {MessageCode::unreadable_ptx, {{"ptx_line", 1}, {"problem", "no such instruction"}}});
@@ -52,79 +52,20 @@ public:
     }
     std::vector<std::string> function_names(int) override { return {"kernel", "other"}; }
 
-    DeviceAddress allocate(std::size_t bytes) override {
-        if (bytes > 1 << 24) return 0;
-        const DeviceAddress address = next;
-        next += (bytes + 4096) & ~std::size_t{255};
-        memory[address].resize(bytes);
-        return address;
-    }
-    bool release(DeviceAddress address) override { return memory.erase(address) == 1; }
-    void map_host(void*, std::size_t) override {}
-    bool unmap_host(void*) override { return false; }
-    Range range_of(DeviceAddress address) override {
-        for (const auto& [begin, data] : memory)
-            if (address >= begin && address < begin + data.size()) return {begin, data.size(), false};
-        return {};
-    }
-    void memory_info(std::size_t& free, std::size_t& total) override { free = 5, total = 6; }
-    void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override {
-        if (bytes > 0) std::memcpy(at(to, bytes), from, bytes);
-    }
-    void copy_out(void* to, DeviceAddress from, std::size_t bytes) override {
-        if (bytes > 0) std::memcpy(to, at(from, bytes), bytes);
-    }
-    void copy_rows(const RowCopy& copy) override {
-        for (std::size_t row = 0; row < copy.rows; ++row)
-            std::memmove(at(copy.to + row * copy.to_pitch, copy.width), at(copy.from + row * copy.from_pitch, copy.width), copy.width);
-    }
-    void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) override {
-        std::memset(at(to, count * static_cast<std::size_t>(width)), static_cast<int>(value), count * static_cast<std::size_t>(width));
-    }
-
-    int create_array(const ArrayShape& shape) override {
-        texels.assign(shape.width * shape.height * static_cast<std::size_t>(shape.format.bytes()), 0);
-        pitch_of_array = shape.width * static_cast<std::size_t>(shape.format.bytes());
-        return 11;
-    }
-    bool destroy_array(int) override { return true; }
-    void copy_to_array(int, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t) override {
-        for (std::size_t y = 0; y < box.height; ++y)
-            std::memcpy(&texels[(box.y + y) * pitch_of_array + box.x_bytes], static_cast<const char*>(from) + y * pitch, box.width_bytes);
-    }
-    void copy_from_array(int, const ArrayBox& box, void* to, std::size_t pitch, std::size_t) override {
-        for (std::size_t y = 0; y < box.height; ++y)
-            std::memcpy(static_cast<char*>(to) + y * pitch, &texels[(box.y + y) * pitch_of_array + box.x_bytes], box.width_bytes);
-    }
     std::uint64_t create_texture(const TextureRequest& request) override {
         texture = request;
-        return 99;
+        return EngineDevice::create_texture(request);
     }
-    bool destroy_texture(std::uint64_t handle) override { return handle == 99; }
     int launch(const LaunchRequest& request) override {
         launched = request;
         return request.grid.x == 0 ? 9 : 0;
     }
     int occupancy(int, int block_threads, std::size_t) override { return 2048 / block_threads; }
-    const Machine& machine() const override { return machines().front(); }
-    void set_heap_bytes(std::size_t bytes) override { heap = bytes; }
-    void set_printer(std::function<void(std::string_view)>) override {}
     void note_error(const Message&) override {}
     void reset() override { was_reset = true; }
 
-    std::uint8_t* at(DeviceAddress address, std::size_t bytes) {
-        const Range range = range_of(address);
-        if (range.bytes == 0 || bytes > range.bytes - (address - range.begin))
-            throw DeviceError(1, {MessageCode::not_one_allocation, {{"call", "copy"}, {"bytes", bytes}}});
-        return memory[range.begin].data() + (address - range.begin);
-    }
-
     std::vector<std::string> loaded;
     int unloaded = -1;
-    DeviceAddress next = DeviceAddress{1} << 40;
-    std::map<DeviceAddress, std::vector<std::uint8_t>> memory;
-    std::vector<char> texels;
-    std::size_t pitch_of_array = 0, heap = 0;
     TextureRequest texture;
     LaunchRequest launched;
     bool was_reset = false;

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Atomic operations, local and constant memory, textures and asynchronous copies as an H200 counted them: hardware/h200_features.json.
 
 #include <gtest/gtest.h>
@@ -69,7 +66,7 @@ const Machine& machine() { return *find_machine("sm_90"); }
 TEST(FeatureRules, CountAtomicOperationsAsTheH200) {
     // Data decide how often this one is repeated: a lane that finds a greater number changes nothing.
     const std::string open = R"(["shared_atomic","most_8",8,"two_rows")";
-    // Of compare-and-swap one scattered access moves two sectors fewer than the rule says; the reason is not known.
+    // One scattered compare-and-swap moves two sectors fewer than the rule says; the reason is not known.
     const std::string open_swap = R"(["global_atomic","compare_and_swap",4,"scattered_5")";
     for (const char* family : {"global_atomic", "shared_atomic"}) {
         std::vector<Row> rows = rows_of(family);

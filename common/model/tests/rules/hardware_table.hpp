@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Reads hardware/h200_access.json, the counts of a real GPU.
 #pragma once
 

@@ -1,15 +1,9 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
-// Whole kernels on the machines: published figures, and what older machines are in the model for.
-
-#include <gtest/gtest.h>
+// Whole kernels on the machines: published figures, and the effects that only older machines have.
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
-#include "model_results.hpp"
+#include "surface/support.hpp"
 
 namespace {
 
@@ -51,18 +45,11 @@ protected:
         constexpr int n = 2048;
         std::vector<float> values(n * n);
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-        float *input, *output;
-        EXPECT_EQ(cudaMalloc(&input, values.size() * sizeof(float)), cudaSuccess);
-        EXPECT_EQ(cudaMalloc(&output, values.size() * sizeof(float)), cudaSuccess);
-        cudaMemcpy(input, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
-        transpose<<<dim3(n / TILE, n / TILE), dim3(TILE, ROWS)>>>(output, input, n, diagonal);
-        EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-        std::vector<float> result(n * n);
-        cudaMemcpy(result.data(), output, result.size() * sizeof(float), cudaMemcpyDeviceToHost);
-        EXPECT_EQ(result[5 * n + 7], values[7 * n + 5]);
-        cudaFree(input);
-        cudaFree(output);
-        return model::take_launches().at(0);
+        Device<float> input(values), output(values.size());
+        const auto counts =
+            counts_of([&] { transpose<<<dim3(n / TILE, n / TILE), dim3(TILE, ROWS)>>>(output.data, input.data, n, diagonal); });
+        EXPECT_EQ(output.host()[5 * n + 7], values[7 * n + 5]);
+        return counts;
     }
 };
 
@@ -95,10 +82,9 @@ TEST_F(OnMachine, StridedReductionHasThePublishedConflicts) {
     ASSERT_EQ(cudaMallocManaged(&input, count * sizeof(int)), cudaSuccess);
     ASSERT_EQ(cudaMallocManaged(&sums, blocks * sizeof(int)), cudaSuccess);
     std::fill_n(input, count, 1);
-    reduce_strided<<<blocks, block>>>(sums, input);
+    const auto counts = counts_of([&] { reduce_strided<<<blocks, block>>>(sums, input); });
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(std::count(sums, sums + blocks, static_cast<int>(block)), blocks);
-    const simt::LaunchCounts counts = model::take_launches().at(0);
     EXPECT_EQ(counts.shared_store.conflicts(), 4'587'520u);
     EXPECT_EQ(counts.shared_store.wavefronts, 7'208'960u);
     cudaFree(input);

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include "rules/partitions.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +46,7 @@ TEST(Partitions, ConcurrentBlocksInNeighboringPartitionsUseAllOfThem) {
 }
 
 TEST(Partitions, AFewBlocksThatStrayDoNotMakeAPartitionBusy) {
-    // Of 30 blocks, seven go to a partition each, which is less than half of 30 / 8.
+    // Seven of the 30 blocks access a partition each, which is less than half of 30 / 8.
     const PartitionCounts counts =
         run(30, [](Listener& listener, unsigned i) { listener.warp_access(contiguous(Operation::load, (i < 8 ? i : 0) * 256)); });
     EXPECT_EQ(counts.load.steps.front(), 1u);

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The program that was run on the H200, run under the model: translation, instrumentation and the grouping of lanes
 // into warp-level accesses take part, and its counts are compared launch by launch.
 

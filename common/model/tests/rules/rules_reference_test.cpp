@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The rules take short cuts for common patterns. Here they are held against the same rules without any.
 
 #include <gtest/gtest.h>

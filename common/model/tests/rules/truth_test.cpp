@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The rules of sm_90 against what an H200 counted, case by case.
 
 #include <gtest/gtest.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Atomic operations: each against its definition, by one thread alone and by many together.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Cooperative groups: ranks, collective operations and reductions of blocks, tiles and coalesced threads.
 
 #include <cooperative_groups.h>

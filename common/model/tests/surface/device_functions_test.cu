@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Integer, floating point and conversion functions of device code against references that the host computes in another way.
 
 #include <math_constants.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Launches without <<<>>>: their forms, their attributes, their errors, and how many blocks fit.
 
 #include "support.hpp"
@@ -149,6 +146,7 @@ TEST(Occupancy, FollowsFromThreadsBlocksAndDynamicSharedMemory) {
     cudaFuncAttributes attributes;
     EXPECT_EQ(cudaFuncGetAttributes(&attributes, fill), cudaSuccess);
     EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
+    EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 48 << 10);
 }
 
 TEST(Reset, FreesMemoryAndForgetsErrors) {

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Vector types: the counts of copies of whole vectors, and the operations of the types.
 
 #include <type_traits>

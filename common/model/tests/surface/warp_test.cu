@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Shuffles, votes, matches and reductions against their definitions, on random values, masks and widths.
 
 #include <algorithm>

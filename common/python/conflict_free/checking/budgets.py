@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The lengths of the chapters' pages, measured in a browser, and their budgets.
 
 A screen is 1400 × 900 CSS pixels. Closed folds and the section *Evidence* do not count.

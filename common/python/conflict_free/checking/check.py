@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/check: rules of the repository that no compiler checks. Each is a function that yields findings."""
 
 import os
@@ -27,8 +25,9 @@ AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
 CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.0"
 HEADER_LINES = 5
 
-CODE_SUFFIXES = set(".bash .cmake .cpp .css .cu .cuh .def .h .hpp .html .in .js .lock .py .sh .toml".split())
-PROSE_SUFFIXES = {".bib", ".md", ".rst"}
+# Prose, programs and headers are copied out of the repository. Elsewhere REUSE.toml is enough.
+COPIED_FROM = ("book/examples/", "chapters/", "common/harness/include/", "common/model/include/", "docs/examples/")
+LICENCES = {**dict.fromkeys((".cu", ".cuh", ".h", ".hpp"), CODE), **dict.fromkeys((".bib", ".md", ".rst"), PROSE)}
 
 # Folders that scripts make. Without git, their names tell them from folders of the repository.
 MADE = {".git", ".venv", ".cuda", ".carry", "build", "__pycache__", ".pytest_cache"}
@@ -73,18 +72,12 @@ def _inside(error: Exception) -> str:
 
 
 def licence_headers() -> Iterator[str]:
-    """Every source file begins with the two lines of its licence."""
+    """A file that is copied out of the repository begins with the two lines of its licence."""
     for path in own_files():
-        text = _text(path)
-        if text is None or not text.strip():
+        licence = LICENCES.get(path.suffix)
+        if not licence or (licence == CODE and not _name(path).startswith(COPIED_FROM)):
             continue
-        if path.suffix in PROSE_SUFFIXES:
-            licence = PROSE
-        elif path.suffix in CODE_SUFFIXES or path.name == "CMakeLists.txt" or text.startswith("#!"):
-            licence = CODE
-        else:
-            continue
-        head = "\n".join(text.splitlines()[:HEADER_LINES])
+        head = "\n".join((_text(path) or "").splitlines()[:HEADER_LINES])
         for line in (AUTHORS, licence):
             if line not in head:
                 yield f"{_name(path)}: '{line}' is not among its first {HEADER_LINES} lines"

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """A rule of scripts/check: every source has the format of ruff.toml or of its folder's .clang-format."""
 
 import subprocess

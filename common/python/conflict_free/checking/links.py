@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """External links and citations. Sphinx checks the links inside the book.
 
 Without a network only the form of a link can be checked; `scripts/check --links` follows each link.

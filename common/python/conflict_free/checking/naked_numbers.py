@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Typed numbers with a unit of measurement in prose. A rule of scripts/check.
 
 Numbers that directives and the roles `val` and `claim` put into a page do not stand in its source, so they are no findings.

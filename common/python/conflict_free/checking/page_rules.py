@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Compile rules of the model for the book's pages, and check that the committed scripts are up to date.
 
     python common/python/conflict_free checking.page_rules

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/test: does the set-up, builds everything and runs the tests. The last lines are CTest's, and one on the tests left out."""
 
 import argparse

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/check --html: compares the code in the rendered book with the tested sources, in both directions.
 
 Every function of a chapter that runs on the GPU stands on the chapter's page, and every block of code on a page stands

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The fewest cycles that a launch can take on a GPU, from its counts. Standard library only.
 
 For each resource of the GPU: what the launch asks of it, divided by the best rate that any kernel was ever seen to get from it. A launch
@@ -81,7 +79,7 @@ def _of_busiest(kernel: Mapping[str, Any], work: str, places_of_multiprocessor: 
     places = min(multiprocessors() * max(places_of_multiprocessor, 1), blocks)
     # A report of an earlier version has fewer kinds of work.
     total, least, most = (kernel["work"][part].get(work, 0) for part in ("sum", "least", "most"))
-    # Of blocks that are not counted nothing is known, so that no number of blocks is known to be in one place.
+    # Uncounted blocks may do anything, so the blocks of one place cannot be counted.
     rounds = math.ceil(blocks / places) if blocks == kernel["blocks"] and not kernel.get("stopped") else 0
     return max(total / places, most, rounds * least)
 

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Building a program from CUDA source files with nvcc. The program is kept until one of its inputs changes."""
 
 import contextlib

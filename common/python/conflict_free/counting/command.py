@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The command conflict-free: it chooses the subcommand and prepares what the subcommand needs. Standard library only.
 
 The subcommands count and report in subcommands.py, which runs in the virtual environment.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The options of conflict-free for a counted program, and the environment that passes them to the model. Standard library only."""
 
 import argparse

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Compare a kernel that a program has loaded while it ran with its machine code: NVCC TEXT.ptx OUTPUT. Called by the model."""
 
 import sys

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The part of conflict-free count before the first count: arguments, set-up, the model's library. Standard library only.
 
 subcommands.py builds the program, runs it and reports, in the virtual environment.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Running a program as a part of this command: it gets the terminal, and ends with this command. Standard library only."""
 
 import contextlib

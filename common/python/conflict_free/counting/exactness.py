@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The comparison of a program's memory instructions in PTX with those in the machine code that ptxas makes of it.
 
 The counting model executes PTX. Where ptxas joins neighboring accesses into wider ones, the model counts the wide access. Where

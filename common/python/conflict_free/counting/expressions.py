@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Expressions over counts: numbers, names, comparisons, and a few functions."""
 
 import ast

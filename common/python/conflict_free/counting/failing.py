@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """--fail-if: conditions on the counts of a launch under which the command fails."""
 
 import ast

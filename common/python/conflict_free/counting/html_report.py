@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """A report as one self-contained page: the source with the counts in its margin, and maps of banks and sectors."""
 
 import itertools

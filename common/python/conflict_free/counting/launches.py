@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The launches of a report, grouped by kernel and configuration."""
 
 import json
@@ -7,7 +5,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-# Of launches that differ, as of one launch in the model: accesses of one source line with more patterns of lanes than this are one row.
+# Accesses of one source line with more patterns of lanes than this are one row, in the sums of launches as in one launch of the model.
 _MOST_PATTERNS = 4
 
 
@@ -97,7 +95,7 @@ def sum_of(kernels: Sequence[dict]) -> dict:
         for line in kernel["lines"]:
             place = _place(line)
             lines[place] = _add(lines[place], line) if place in lines else line
-    # What one launch takes of a multiprocessor is no sum.
+    # The resources of a multiprocessor belong to one launch and have no sum.
     resources = {"resources": kernels[0]["resources"]} if "resources" in kernels[0] else {}
     patterns = Counter(place[:-1] for place in lines)
     rows: dict[tuple, dict] = {}

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The machine code that ptxas makes of PTX, as nvdisasm shows it. Standard library only."""
 
 import functools
@@ -55,7 +53,7 @@ def find_ptxas(nvcc: Path, text: str) -> Path | None:
 
 @dataclass(frozen=True)
 class MachineCode:
-    """What ptxas makes of a text: nvdisasm's output, and for each kernel its registers and the bytes of spilled stores and loads."""
+    """The machine code of a text: nvdisasm's output, and for each kernel its registers and the bytes of spilled stores and loads."""
 
     text: str
     resources: dict[str, tuple[int, int, int]]

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Finds what to mend first in a kernel: the accesses that cost too much, by what they add to the bound. Standard library only."""
 
 import copy
@@ -182,7 +180,7 @@ def _less(line: Mapping[str, Any], key: str) -> int:
         return line["sectors"]
     if key != "wavefronts" or line["space"] == "shared":
         return _excess(line)
-    # Of the requests only the sum is known. They are taken to be equal.
+    # Only the sum of the requests is known, so they are taken to be equal.
     before, after = (max(math.ceil(line[each] / line["requests"] / SECTORS_OF_WAVEFRONT), 1) for each in ("sectors", "ideal_sectors"))
     return line["requests"] * (before - after)
 

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The place of the counting model, in a build folder or an installed package, and the environment with which a program finds it.
 
 Standard library only.

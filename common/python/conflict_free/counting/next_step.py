@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The first sentence of a launch's report: what to change next, by what limits the launch. Standard library only."""
 
 from collections.abc import Callable, Container, Mapping
@@ -15,9 +13,9 @@ from .mending import all_mended, all_to_mend, times_loaded, times_stored
 _WORTH = 0.05
 # A sector is moved again if it is moved so often.
 _AGAIN = 2.0
-# Of a launch that is limited by wavefronts: how often a word that was stored to shared memory is loaded in exchanges between lanes, at most.
+# Lanes that exchange words through shared memory load each stored word at most this often.
 _IN_EXCHANGES = 3.0
-# Of a launch that is limited by instructions: the parts that may be accesses without a hint to make them wider, and to have fewer.
+# If instructions limit a launch, a share of accesses above the first number asks for wider ones, and above the second for fewer ones first.
 _FEW_ACCESSES = 0.1
 _MANY_ACCESSES = 0.3
 # The part of a multiprocessor's warps that hides little of the wait for memory.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """conflict-free nvcc: nvcc with the options for a program whose memory accesses can be counted. Standard library only."""
 
 import os

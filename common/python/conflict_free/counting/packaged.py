@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The places of the model, of nvcc and of kept files, in a checkout and in an installed package. Standard library only."""
 
 import contextlib

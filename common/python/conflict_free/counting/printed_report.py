@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The printed report: the counts of each kernel, its source with the counts in the margin, the hazards."""
 
 import itertools

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The memory instructions of a text of PTX: their lines, basic blocks and loops. Standard library only."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The pytest fixture ``conflict_free``, which counts CUDA programs. pytest finds it where the package is installed.
 
 def test_no_conflicts(conflict_free):

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """conflict-free diff OLD NEW: the effect of a change on the counts, kernel by kernel and line by line."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -26,7 +24,7 @@ def _kernels(data: dict) -> dict[str, list[dict]]:
     """Return the counts of each kernel: a list with its configurations in the order of their first launch."""
     found: dict[str, list[dict]] = {}
     for launches in fold(data["kernels"]):
-        # Of launches that differ there are only sums, and a bound belongs to one launch.
+        # Launches that differ have only sums, and a bound belongs to one launch.
         counts = {key: value for key, value in launches.counts.items() if key != "work" or not launches.differ}
         found.setdefault(counts["name"], []).append(counts)
     return found

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """A report in the form for tests: the launches of a kernel added up, and counts as attributes."""
 
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The part of conflict-free run before the first count: arguments, and whether the program can be counted. Standard library only."""
 
 import argparse

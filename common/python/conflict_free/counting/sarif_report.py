@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """A report as SARIF 2.1.0, which editors and CI systems show beside the source."""
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The memory instructions of machine code, by the line of PTX of each. Standard library only.
 
 With -lineinfo ptxas notes two lines for each instruction: that of the source, and that of its own PTX text. nvdisasm -gp shows both.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Reports as files: reading what --json has written, showing it again, and writing it as pages in other formats."""
 
 import argparse

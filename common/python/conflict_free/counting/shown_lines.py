@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The lines of a source that a report shows beside the counts: the functions around the counted lines."""
 
 import re

@@ -1,7 +1,5 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""What stands in for NVIDIA's tools and PyTorch's operators while a program runs, since the model takes PTX where a GPU takes machine
-code: the ptxas of Triton, the nvcc of PyCUDA, and what in_python/sitecustomize.py does. Standard library only.
+"""Replacements of NVIDIA's tools and PyTorch's operators while a program runs, since the model takes PTX where a GPU takes machine
+code: the ptxas of Triton, the nvcc of PyCUDA, and the operators in in_python/sitecustomize.py. Standard library only.
 """
 
 import contextlib
@@ -57,7 +55,7 @@ def settings(build: Path, folder: Path) -> dict[str, str]:
         "PATH": f"{Path(nvcc).parent}{os.pathsep}{path}",
         "TRITON_PTXAS_PATH": ptxas,
         "TRITON_PTXAS_BLACKWELL_PATH": ptxas,
-        # What they have compiled for a GPU is machine code.
+        # Their own caches hold machine code for a GPU.
         "TRITON_CACHE_DIR": str(packaged.kept("triton")),
         "PYCUDA_CACHE_DIR": str(pycuda),
         "TRITON_LIBCUDA_PATH": str(model_runtime.libraries(build).resolve()),

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The subcommands of conflict-free that count and show: they build, run and report. Runs in the virtual environment."""
 
 import argparse

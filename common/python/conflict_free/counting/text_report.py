@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Run a program of the model and write what scripts/count prints of it: PROGRAM SOURCE.cu OUTPUT.
 
 For examples in the book, whose programs the build has made.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The bank of shared memory that holds a word, for pictures of an access that the model has traced.
 
 The trace names the wavefront that serves a word and the number of banks: both follow the rules of the machine

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Result files, counts and published figures: reading, validating, and comparing with the sources. Times are milliseconds a launch."""
 
 import json

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The values that the book can show, looked up by key. Directives and scripts share this module, which does not need Sphinx."""
 
 import dataclasses

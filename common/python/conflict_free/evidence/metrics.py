@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The metrics of a row: sizes, rates, counts and their ratios. A GB is 10**9 bytes; times are milliseconds a launch."""
 
 import math

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The names and the fixed numbers of the evidence: folders, kinds of access, the base of percentages."""
 
 from conflict_free.console import ROOT

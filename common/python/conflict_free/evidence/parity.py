@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The comparison of the model's counts with the GPU's counters, and the places where they may differ. Needs no Sphinx.
 
 Where the compiler fuses or splits accesses, the GPU executes other instructions than the source has. Each such difference

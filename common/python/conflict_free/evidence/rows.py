@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The files of the evidence and their rows: sources, counts of this build, results of machines, published figures."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The source files of a program, their tagged regions, and the hash of a kernel's text.
 
 A program is a ``.cu`` file and the headers beside it, ``*.cuh``, that it includes by ``#include "NAME.cuh"``. A region is

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The rule by which the book calls one time faster than another, as fast as it, or not to be told from it."""
 
 from enum import Enum

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/carry: headers, libraries and Python packages for a machine without a network.
 
 On that machine `scripts/measure --no-setup` finds them in .carry by itself; docs/measuring.md describes the

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The measured machine: its GPU, its host, and the compiler of its programs."""
 
 import ctypes

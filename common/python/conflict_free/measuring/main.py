@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The measurements of scripts/measure, one chapter after the other. Runs in the virtual environment."""
 
 import json

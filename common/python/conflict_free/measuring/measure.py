@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The part of scripts/measure before the first measurement: arguments, set-up, build. Standard library only.
 
 main.py makes the measurements, in the virtual environment.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The measurements of one chapter: times, counters, counts of the model, traffic, and instructions."""
 
 import subprocess

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Programs of others: the model's counts beside the counters of a GPU, launch by launch. Standard library only.
 
     python measured_programs.py read LIST OUTPUT                    on a machine with a GPU and ncu

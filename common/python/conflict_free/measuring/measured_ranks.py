@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The measurements of a chapter whose program runs on several GPUs."""
 
 import functools
@@ -34,7 +32,7 @@ LINK_KERNELS, LINK_SAMPLES = ("peer_copy", "in_pieces", "direct"), 200
 SAMPLES = 50
 SECONDS = 120
 SECONDS_TO_END = 10
-# What the program says of a size that is too large, with what it needs and what is free.
+# The program's message about a size that is too large: the memory that it needs and the free memory.
 TOO_LARGE = re.compile(r"needs [\d.]+ GiB of device memory, .*")
 SCRIPT = Path(__file__).with_name("peers") / "time_peers_of_ranks.py"
 

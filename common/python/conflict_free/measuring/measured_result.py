@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The result files of scripts/measure: their provenance, their shape, and the writing of them."""
 
 import json

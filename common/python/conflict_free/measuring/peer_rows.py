@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Times peers of a chapter's kernels, libraries that do the same work, for the key `peers` of a result file.
 
 C++ libraries are timed by programs of common/harness/peers with our harness; Python libraries by peers/time_peers.py, in any Python

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The machine instructions of a GPU program, from cuobjdump: how many a pair of points takes. Standard library only.
 
 A pair of points takes three differences, the sum of their squares and a comparison. Its instructions are counted in the loop

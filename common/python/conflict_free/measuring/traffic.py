@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The GPU's counters of memory traffic and of issue slots, at sizes that are timed. Standard library only.
 
 Each launch is profiled alone, behind caches that are empty: what an earlier launch of the same run has left in the L2 is read

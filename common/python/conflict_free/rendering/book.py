@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/book: set-up, build, check, render, and a summary of what was counted and measured."""
 
 import functools

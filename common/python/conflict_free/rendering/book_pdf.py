@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Print the rendered book as one PDF, page by page in reading order. Arguments: the folder of the HTML, the PDF.
 
 Closed folds stay closed except those with answers: a reader of paper cannot open a fold.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The results that a reader's change has made new, stale or untrue: ten lines at most at the end of scripts/book, all with --strict."""
 
 import argparse

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Print the table at the end of scripts/book. Arguments: the folder of counts, the folder of results."""
 
 import sys

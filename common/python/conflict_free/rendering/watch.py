@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/book --watch: serve the book, render it again whenever a file is saved, and reload the page in the browser."""
 
 import argparse

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/new-assignment: the files of an assignment, and its lines in the listings. Standard library only."""
 
 import argparse

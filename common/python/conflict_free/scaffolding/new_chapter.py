@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/new-chapter: the files of a chapter, and its lines in the two listings. Standard library only."""
 
 import argparse

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The files of a new chapter or assignment, and the listings that name it. Standard library only."""
 
 import shutil

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Configuring, building and testing with the tools that the set-up has found. Standard library only."""
 
 import json

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/setup: does the set-up and builds nothing, for images and containers. Standard library only."""
 
 import sys

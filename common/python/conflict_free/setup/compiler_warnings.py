@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Warnings of the compilers about the files in the build folder. Standard library only.
 
 A warning does not stop a build, because readers have compilers that we have not tried. It is shown, is kept until its file is

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """CUDA's compiler and NCCL: the machine's own, or Python wheels in .cuda. Standard library only."""
 
 import json

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The folders of the set-up, and the stamps that tell what was installed. Standard library only."""
 
 import contextlib

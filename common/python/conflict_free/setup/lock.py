@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/lock: makes the lock files with uv, which it installs into a temporary virtual environment."""
 
 import re

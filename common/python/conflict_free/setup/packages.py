@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The Debian packages that are needed, and their installation. Standard library only."""
 
 import ctypes.util

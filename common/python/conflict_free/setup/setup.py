@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The set-up of a bare machine, after which CMake can build everything. Standard library only.
 
 Each part does nothing if its result is there, so a second call ends at once. A part writes its stamp last, so an interrupted

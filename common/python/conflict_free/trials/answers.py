@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Grades each answer of an assignment, its starter and its solution, and compares the results with task.toml.
 
 python common/python/conflict_free trials.answers grade NAME --build-dir DIR --output FILE     grades them all into one file

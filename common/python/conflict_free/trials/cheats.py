@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Grades the cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
 
 This module grades the cheats that try to forge a verdict, for one assignment. ``trials.answers`` grades those by meaning, with the

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Compiles many answers of an assignment at once, each in a namespace of its own.
 
 nvcc reads CUDA's headers for nearly a second and compiles an answer in a few hundredths of one. The linker makes a program for each
@@ -20,7 +18,7 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 
 
 def build_all(tools: Toolchain, task: Assignment, texts: Mapping[str, str], folder: Path, *, confined: bool) -> dict[str, Built]:
-    """Return the programs of answers by name, which are made in ``folder``. Of what cannot be compiled together there is none."""
+    """Return the programs of answers by name, which are made in ``folder``. Answers that cannot be compiled together have none."""
     driver, unit, compiled = driver_object(tools, task), folder / "answers.cu", folder / "answers.o"
     unit.write_text(_unit(task.source.name, texts.values()), encoding="utf-8")
 

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Grades each answer under many draws of the hidden cases. Every draw must give the points and the first failed check of task.toml.
 
     python common/python/conflict_free trials.draws NAME --build-dir DIR --draws N [--only ANSWER …] [--values]

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Removes each limit of a task.toml in turn. Without a limit, some answer must score differently.
 
 python common/python/conflict_free trials.limits NAME --build-dir DIR

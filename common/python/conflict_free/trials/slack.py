@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Measures how much room the limits of a task.toml leave.
 
     python common/python/conflict_free trials.slack NAME --build-dir DIR [--draws N]

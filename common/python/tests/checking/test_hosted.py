@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the files that set the project up elsewhere: an image, a container to write in, a hosted build. A library reads each."""
 
 import json

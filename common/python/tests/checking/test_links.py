@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Links that lead out are looked at without a network, and followed with one; citations resolve."""
 
 import http.server

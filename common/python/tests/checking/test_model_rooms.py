@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The rooms of the counting model: each includes from those above it in its CMakeLists.txt, and docs/model.md has the same map."""
 
 import re

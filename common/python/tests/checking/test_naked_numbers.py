@@ -1,6 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""The linter of typed numbers finds what looks measured, and leaves alone what is not."""
+"""The linter finds typed numbers that look measured, and accepts the others."""
 
 import json
 

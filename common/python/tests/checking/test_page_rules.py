@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The rules on the book's pages are known to be the model's by the hash of their sources."""
 
 import base64

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The rooms of the package: each imports those before it and none after it, and no two modules import each other."""
 
 import ast

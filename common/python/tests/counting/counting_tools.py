@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Programs for scripts/count, and how it is run on them.
 
 The tests that build a program take the model from the build folder that CONFLICT_FREE_BUILD names, as CTest does.

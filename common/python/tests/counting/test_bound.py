@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The fewest cycles of a launch, and what to mend first."""
 
 import json
@@ -253,7 +251,7 @@ def test_diff_compares_a_file_with_one_of_another_name():
     old, mended = line(3, "shared", "load", 132 * 30, 132, 128), line(3, "shared", "load", 132, 132, 4)
     (*_, change) = changes_of([old], [{**mended, "file": "padded.cu"}], (40, 17))
     assert change.startswith("mended: padded.cu:3 shared load: wavefronts 3,960 -> 132")
-    # Of two files it is not known which one was which.
+    # With two new files the old name of neither is known.
     found = changes_of([old], [{**mended, "file": "padded.cu"}, {**mended, "file": "tile.cu"}], (40, 17))
     assert any(each.startswith("gone: kernel.cu:3") for each in found)
 
@@ -313,7 +311,7 @@ def test_sectors_that_nothing_asks_for_any_more_are_not_loaded():
         ("kernel.cu:3", int(3000 * 141 / PER_CYCLE["l2_loads"])),
         ("kernel.cu:4", int(7000 * 141 / PER_CYCLE["l2_loads"])),
     ]
-    # What DRAM takes in, likewise.
+    # The same holds for the sectors that DRAM takes in.
     held = (60 << 20) // 32
     store = line(5, "global", "store", 6 * held, 2 * held, 12)
     kernel = launch(132, total=work(), stored=6 * held, lines=[store], global_store={**group, "sectors": 6 * held})

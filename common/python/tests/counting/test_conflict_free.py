@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The command conflict-free: its subcommands, its limits on what is counted, and its reports.
 
 The tests that build a program take the model from the build folder that CONFLICT_FREE_BUILD names, as CTest does.
@@ -137,7 +135,7 @@ def test_a_program_that_is_there_is_compared_with_machine_code(folder):
 
 @needs_model
 def test_lanes_that_leave_a_loop_in_different_rounds_are_marked_where_ptxas_made_several_of_it(folder):
-    """Of 1024 numbers each thread has 8; of 1000 some have 7, whose warps go through the loops of ptxas more than once."""
+    """Each thread has 8 of 1024 numbers. Of 1000 numbers some threads have 7, and their warps run the loops of ptxas more than once."""
     (folder / "scaled.cu").write_text(
         "__global__ void scale(float* p, int n, float f) { extern __shared__ float s[];\n"
         "for (int i = threadIdx.x; i < n; i += 128) s[i] = p[i];\n"

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The lists of counts follow the schema of reports, and everything that shows, compares or names counts follows the lists."""
 
 import json

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """scripts/count on programs that end in other ways than by their last line: what is said, and what the report has."""
 
 import argparse

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The comparison of PTX with machine code: by small kernels that ptxas compiles, and by texts."""
 
 import json

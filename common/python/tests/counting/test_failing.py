@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the conditions of --fail-if against the counts of launches, and the reports of the pytest fixture."""
 
 import json

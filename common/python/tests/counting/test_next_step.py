@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The first sentence of a launch's report. Most counts are those of products of 512 x 512 matrices, from the naive kernel on."""
 
 import pytest

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Programs in Python under conflict-free run: what packages such as Numba, cuda.core, Triton and PyCUDA do, without these packages."""
 
 import subprocess
@@ -17,7 +15,7 @@ pytestmark = [needs_model, pytest.mark.long]
 
 
 def output_of(folder: Path, text: str, code: int = 0) -> str:
-    """What a Python program prints under the model, with the report."""
+    """Run a Python program under the model, and return what it prints, with the report."""
     (folder / "program.py").write_text(text, encoding="utf-8")
     done = run_script(folder, "conflict-free", "run", "--build-dir", BUILD, "--json", "out.json", sys.executable, "program.py")
     assert done.returncode == code, done.stdout + done.stderr
@@ -165,7 +163,7 @@ def test_nvcc_is_told_to_make_ptx_of_machine_code():
 
 # --- PyTorch's operators -----------------------------------------------------------------------------
 
-# What conflict-free needs of PyTorch: tensors, modes, and operators with their schemas.
+# The parts of PyTorch that conflict-free needs: tensors, modes, and operators with their schemas.
 PYTORCH = {
     "__init__.py": """\
 from types import SimpleNamespace as of

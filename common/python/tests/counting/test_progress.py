@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the progress that a terminal shows while conflict-free works. Without a terminal nothing is shown."""
 
 import os
@@ -25,7 +23,7 @@ int main() { float* p; cudaMalloc(&p, 128); work<<<200, 32>>>(p); return cudaDev
 
 def _shown(folder, terminal: bool) -> str:
     """Return what stderr is told, on a terminal or a pipe."""
-    # What was compiled before is not compiled again, in later runs of this test neither.
+    # A program that was compiled before is not compiled again, so each run of this test has a new text.
     (folder / "long.cu").write_text(LONG + f"// {uuid.uuid4()}\n", encoding="utf-8")
     command = [sys.executable, str(REPOSITORY / "scripts" / "count"), "--build-dir", BUILD, "long.cu", "--budget", "30"]
     if not terminal:

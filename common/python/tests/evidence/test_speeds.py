@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """When the book calls one time faster than another, as fast, or not measurable."""
 
 import pytest

@@ -1,6 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""conflict-free as it is where it is installed: a wheel, made of the model that is built already, in a virtual environment of its own."""
+"""An installed conflict-free: a wheel, made from the built model, in a virtual environment of its own."""
 
 import os
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the installed package outside of this tree: the example project, the build systems of docs/conflict-free.md, bad input."""
 
 import os

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Libraries beside our kernels: their data, their checks and their sampling are those of our kernels."""
 
 import re

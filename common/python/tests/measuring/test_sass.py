@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Instructions of a pair of points in what cuobjdump says of a program."""
 
 import pytest

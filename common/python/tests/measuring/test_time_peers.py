@@ -1,6 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""Libraries beside our kernels, timed and checked: CuPy and PyTorch as far as they are asked for, on the host."""
+"""Libraries beside our kernels, timed and checked: the parts of CuPy and PyTorch that they call run on the host."""
 
 import json
 import os
@@ -17,7 +15,7 @@ from test_peer_rules import Clock
 
 pytestmark = pytest.mark.long
 
-#: CuPy, as far as it is asked for, on the host.
+#: The part of CuPy that the peers call, on the host.
 CUPY = """\
 import time
 from types import SimpleNamespace
@@ -124,7 +122,7 @@ def test_a_size_that_breaks_loses_no_other(pretend_cupy):
     assert [row["size"] for row in told["rows"]] == ["30x20"]
 
 
-#: PyTorch, as far as it is asked for, on the host.
+#: The part of PyTorch that the peers call, on the host.
 TORCH = """\
 import time
 from types import SimpleNamespace

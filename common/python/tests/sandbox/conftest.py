@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Ends these tests with the exit code for skipped tests, and the reason, on a machine that cannot confine programs."""
 
 import pytest

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Declarations that the functions of the driver library share. They call the functions of the runtime library and share its state.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Functions of the driver that do what one function of the runtime does, as rows: SIMT_FORWARD(2, cuStreamGetFlags, cudaStreamGetFlags)
 // defines cuStreamGetFlags with the two parameters that cuda.h declares.
 #pragma once

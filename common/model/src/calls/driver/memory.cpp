@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Memory of the driver, whose addresses are the runtime's pointers.
 
 #include "calls/runtime/memory.hpp"

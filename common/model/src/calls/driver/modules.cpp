@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Modules, libraries, kernels and linking of the driver. A CUmodule, a CUlibrary and a cudaLibrary_t are one and the same,
 // and so are a CUfunction, a CUkernel and a cudaKernel_t.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Functions that CUDA 13 does not declare, and the first forms of functions whose newer forms do the same. Libraries such as cuFFT look
 // functions up by these names, and stop if one is missing. This file does not include the driver's header, whose macros turn these names into those of the newer forms.
 
@@ -16,7 +13,7 @@ int cuCtxCreate_v3(void** context, void*, int, unsigned flags, int device) { ret
 int cuEventElapsedTime_v2(float* milliseconds, void* start, void* end);
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) { return cuEventElapsedTime_v2(milliseconds, start, end); }
 
-// CUDA 13 has no configuration files of the profiler any more.
+// CUDA 13 has no configuration files of the profiler.
 int cuProfilerInitialize(const char*, const char*, int) { return 0; }
 
 }  // extern "C"

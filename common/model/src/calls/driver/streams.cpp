@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Streams, events and graphs of the driver, whose handles are the runtime's.
 
 #include "calls/driver/forward.hpp"

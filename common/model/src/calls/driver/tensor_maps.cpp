@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Tensor maps, which tell bulk copies how a tensor lies in memory.
 
 #include <cstring>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Programs reserve addresses first and map memory to them later. In the model a reserved range has its memory from the start, and
 // creating and mapping are only checked. So memory cannot be mapped at two places, and bytes that are mapped again keep their values.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Conditional nodes, which run their graphs or not as a kernel says with cudaGraphSetConditional.
 
 #include <algorithm>

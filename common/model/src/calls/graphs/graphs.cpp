@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Graphs and how their nodes depend on each other.
 
 #include "calls/graphs/graphs.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Queries of the nodes of graphs, and the attributes of kernel nodes.
 
 #include <vector>

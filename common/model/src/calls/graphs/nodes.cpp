@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Adds nodes to graphs, and changes their work in graphs and in executable graphs.
 
 #include "calls/graphs/graphs.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The contents of the libraries whose names programs load as the CUDA runtime and the driver. The model's runtime and driver lie in one
 // library with a name of its own, and call each other inside it: a process may have loaded NVIDIA's runtime before, as packages for
 // Python do, and the model must not call that one.

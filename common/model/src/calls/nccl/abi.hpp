@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The part of NCCL's interface that the model has, as nccl.h declares it. So the model is built without nccl.h.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The calls of NCCL between devices of one process. A call, or the end of its group, returns when all of its messages are matched:
 // as everywhere in the model, work is done when its call returns.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Programs that compile kernels at run time call NVIDIA's libnvrtc, which makes machine code. The model's library of the same name
 // makes NVIDIA's produce PTX with source lines instead, and returns the PTX in place of machine code: cuModuleLoad and similar
 // functions accept both.

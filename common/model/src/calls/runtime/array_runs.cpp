@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Copies between an array and one run of bytes, which fills the array's rows one after another. CUDA has deprecated these
 // functions; many programs call them.
 

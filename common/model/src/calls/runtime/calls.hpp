@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The state of a host thread, and the way from errors to error codes: all calls of the runtime library share them.
 #pragma once
 

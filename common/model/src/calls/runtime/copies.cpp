@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Copies and sets of memory. Each form is described as a box in three dimensions.
 
 #include "calls/runtime/copies.hpp"

@@ -1,6 +1,3 @@
-/* SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-   SPDX-License-Identifier: MIT */
-
 /** @file
     What the model takes of liblz4.so.1 and libzstd.so.1, declared as their own headers do. Systems have these libraries, and
     rarely the headers. */

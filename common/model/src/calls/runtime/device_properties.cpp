@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Properties and attributes of devices. They come from the machine's description; an H200's answers fill the rest.
 
 #include "calls/runtime/devices.hpp"

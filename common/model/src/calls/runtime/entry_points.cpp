@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Programs look up functions of the driver library through the runtime library.
 
 #include <dlfcn.h>

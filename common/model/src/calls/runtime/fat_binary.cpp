@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include "calls/runtime/fat_binary.hpp"
 
 #include <link.h>
@@ -80,7 +77,8 @@ std::string decompressed(const FatBinaryEntry& entry) {
     return text;
 }
 
-/// How many bytes from `address` on lie in one mapped part of the program or of a library; the largest number if it lies in none.
+/// Returns the number of bytes from `address` to the end of the mapped part of the program or library that holds it; the largest number
+/// if none does.
 std::size_t mapped_bytes(std::uintptr_t address) {
     struct Query {
         std::uintptr_t address;

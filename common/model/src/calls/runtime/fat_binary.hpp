@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The container in which nvcc puts device code into a program: PTX texts and machine code for several architectures.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Device code that a program loads while it runs. A module's address serves as cudaLibrary_t, CUlibrary and CUmodule.
 #pragma once
 

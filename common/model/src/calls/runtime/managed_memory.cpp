@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Advice on managed memory. The model keeps one copy of the memory and moves nothing.
 
 #include <map>

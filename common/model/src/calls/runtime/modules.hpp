@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Device code of a program or of a library that it loads, and the kernels and variables in it.
 #pragma once
 

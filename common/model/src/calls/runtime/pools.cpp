@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Memory that is allocated and freed in the order of a stream, and the pools that it comes from.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // nvcc's host code calls these functions before main(): they register the program's device code, kernels and variables.
 
 #include <cstring>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Calls that the model does not have. This file does not include the toolkit's headers, so that functions that they declare can be
 // defined without their parameters.
 #pragma once

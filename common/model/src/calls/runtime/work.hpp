@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The kinds of work of a stream. Work is done immediately, or becomes a node of the graph that the stream is captured into.
 #pragma once
 

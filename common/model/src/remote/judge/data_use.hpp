@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // How kernels use the data of a case, byte by byte.
 #pragma once
 
@@ -51,7 +48,7 @@ public:
     /// Bulk copies that load from global memory, and those that store or reduce there.
     struct BulkCopies {
         std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0, bytes = 0;
-        /// Of shared memory: a wavefront moves 128 bytes.
+        /// Wavefronts of shared memory, 128 bytes each.
         std::uint64_t wavefronts = 0;
     };
     const BulkCopies& bulk_loads() const { return bulk_loads_; }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // `simt_judge CASE… LEFT --connection N` or `simt_judge CASE… LEFT -- PROGRAM ARGUMENTS…`
 //
 // Owns the device of a graded program for one case after another. It holds the data of the folders CASE and runs the program's

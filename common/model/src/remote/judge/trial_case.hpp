@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A case of an assignment in the judge: parameters, and inputs and outputs in device memory.
 #pragma once
 

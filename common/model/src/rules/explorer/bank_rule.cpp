@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The rule of shared memory for the book's pages: a module of WebAssembly, which needs nothing of its surroundings. A page writes
 // a question to where question() says, calls answer(), and reads what that returns. All numbers have 4 bytes, in the order in
 // which they stand here; book/_static/bank_explorer.js knows this order and nothing else.

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The rule of global memory for the book's pages, used as bank_rule.cpp is: a page writes a question, calls answer() and reads what
 // that returns. All numbers have 4 bytes, in the order in which they stand here; book/_static/sector_explorer.js knows this order.
 //

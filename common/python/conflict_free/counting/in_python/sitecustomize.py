@@ -1,6 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
-"""What Python runs first in a program under conflict-free run: PyTorch's operators, which are machine code, run on the host instead.
+"""Python runs this first in a program under conflict-free run: PyTorch's operators, which are machine code, run on the host instead.
 
 Kernels of Triton get memory of the model. Standard library only; PyTorch is taken when the program imports it.
 """

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Checks of the libraries' results. A check returns the error, or an empty text. numpy only."""
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The data of our kernels in numpy: common/harness/src/random.cpp and the points of chapters/nearest_neighbor_blocking. numpy only."""
 
 from __future__ import annotations
@@ -81,7 +79,7 @@ def random_points(count: int, seed: int) -> np.ndarray:
     index = np.arange(count, dtype=np.uint64)
     is_copy = bits >> np.uint64(60) == 0
     is_copy[:1] = False
-    # A copy may be of another copy: follow them to a point that is none; 0 is none.
+    # A copy may copy another copy: follow them to an original point. Point 0 is original.
     origin = np.where(is_copy, (bits >> np.uint64(20)) % np.maximum(index, np.uint64(1)), index).astype(np.int64)
     while is_copy[origin].any():
         origin = origin[origin]

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The timing of a library's call, by the rules and constants of common/harness/src/timing.cu, which times our kernels.
 
 A cold sample reads a buffer of several times the L2, then calls on one set of buffers after another; a warm sample calls on the

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The work for CuPy. The body of each function is stored with its times."""
 
 from __future__ import annotations

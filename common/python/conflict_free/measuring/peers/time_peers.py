@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Time and check the work of one Python library: time_peers.py LIBRARY SUBJECT and options.
 
 scripts/measure --peers runs it with a Python that has the library. It prints each stage as a line of stdout, and writes each row

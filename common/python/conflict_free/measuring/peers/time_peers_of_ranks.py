@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The transpose of a matrix that is split by rows over GPUs, in plain PyTorch: timing and checking.
 
 mpirun starts one process for each GPU. The processes meet at the file --meet. Needs PyTorch.
