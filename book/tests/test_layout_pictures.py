@@ -189,7 +189,7 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
             f".. stacked-bars:: Speed\n   :parts: half; rest\n   :frame: all\n   :unit: GB/s\n\n   plain | {key} / 2 | {key} / 4 | {key} | {key}"
         )
     )
-    assert "plain: 75% of 1,000 500 250 1,000 GB/s half rest all Speed." in said
+    assert "plain: 750 of 1,000 (75%) 500 250 1,000 GB/s half rest all Speed." in said
 
 
 @pytest.mark.parametrize(

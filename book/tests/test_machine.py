@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+import pytest
 import synthetic
 
 from directives.pictures import machine, stages, timeline
@@ -80,7 +81,10 @@ def test_loads_wait_one_after_another_or_together(project):
     three = (
         ".. load-timeline::\n   :barrier:\n   :in-turn: one at a time\n   :gbps: {}\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n"
     )
-    page = project.build_page(three.format("copy.copy_plain.2048.gbps | 2 * copy.copy_plain.2048.gbps | copy.copy_plain.2048.gbps"))
+    page = project.build_page(three.format("copy.copy_plain.2048.gbps | 2 * copy.copy_plain.2048.gbps | 4 * copy.copy_plain.2048.gbps"))
+    drawings = [re.findall(r'class="store"[^>]* x="([\d.]+)"', svg) for svg in page.split("<svg")[1:] if 'class="store"' in svg]
+    lengths = [float(stores[-1]) - timeline.LEFT + timeline.ISSUE for stores in drawings]
+    assert lengths == pytest.approx([lengths[0], lengths[0] / 2, lengths[0] / 4]), "as long as the times"
     assert "it waits for its block, and has nothing in flight" in page and page.index("copy_plain") < page.index("one at a time")
     assert page.count(" GB/s</p>") == 3
     assert ":gbps: has 1 keys for 3 panels" in project.build_error(three.format("copy.copy_plain.2048.gbps"))

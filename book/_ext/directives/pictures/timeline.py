@@ -1,5 +1,6 @@
 """``load-timeline``: the loads of one thread over time, one after another or together; a drawing, with no measured time in it."""
 
+import functools
 from typing import Any
 
 from docutils import nodes
@@ -18,7 +19,7 @@ WAIT, BARRIER, ISSUE, ROW, LEFT = 62, 30, 6, 17, 66
 LOADS, LOAD_BYTES = 4, 4
 
 
-def bars_of(loads: int, together: int, barrier: int = 0) -> list[dict[str, Any]]:
+def bars_of(loads: int, together: int, barrier: int = 0, wait: float = WAIT) -> list[dict[str, Any]]:
     """Return the bars of ``loads`` loads and their stores, of which ``together`` are issued before the first store.
 
     A store waits for the value of its load, and with ``barrier`` for all of them and then so long at a barrier.
@@ -26,22 +27,34 @@ def bars_of(loads: int, together: int, barrier: int = 0) -> list[dict[str, Any]]
     bars, now = [], 0
     for first in range(0, loads, together):
         group = range(first, min(first + together, loads))
-        arrived = now + WAIT + ISSUE * len(group)
+        arrived = now + wait + ISSUE * len(group)
         for place, load in enumerate(group):
             x = now + ISSUE * place
-            store = arrived + barrier + ISSUE * place if barrier else x + WAIT + ISSUE
-            bars.append({"row": load, "x": x, "width": WAIT, "held": arrived, "store": store})
+            store = arrived + barrier + ISSUE * place if barrier else x + wait + ISSUE
+            bars.append({"row": load, "x": x, "width": wait, "held": arrived, "rows": 0 if place else len(group), "store": store})
         now = bars[-1]["store"] + ISSUE
     return bars
 
 
-def bars_in_turn(loads: int, barrier: int) -> list[dict[str, Any]]:
+def bars_in_turn(loads: int, barrier: int, wait: float = WAIT) -> list[dict[str, Any]]:
     """Return the bars of ``loads`` loads, each issued when the one before has arrived, with all stores behind a barrier."""
-    arrived = (WAIT + ISSUE) * loads
+    arrived = (wait + ISSUE) * loads
     return [
-        {"row": load, "x": (WAIT + ISSUE) * load, "width": WAIT, "held": arrived, "store": arrived + barrier + ISSUE * load}
+        {
+            "row": load,
+            "x": (wait + ISSUE) * load,
+            "width": wait,
+            "held": arrived,
+            "rows": 0 if load else loads,
+            "store": arrived + barrier + ISSUE * load,
+        }
         for load in range(loads)
     ]
+
+
+def length_of(bars: list[dict[str, Any]]) -> float:
+    """Return where the last store of a drawing ends."""
+    return max(bar["store"] for bar in bars) + ISSUE
 
 
 def numbered_kernels(directive: EvidenceDirective, evidence: Evidence, most: int, what: str) -> list[tuple[str, int]]:
@@ -63,7 +76,7 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
 
     The thread makes LOADS loads of LOAD_BYTES bytes. With ``:barrier:`` it passes a barrier between its loads and its stores, and LOADS
     ÷ *N* threads follow each other in one place. ``:in-turn: WORDS`` adds, behind the first kernel, a thread that makes its loads
-    one at a time, before that barrier. ``:gbps: KEY | KEY …`` is what each panel moves.
+    one at a time, before that barrier. ``:gbps: KEY | KEY …`` is what each panel moves: their lengths are to each other as the times.
     """
 
     has_content = True
@@ -75,19 +88,28 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
             {
                 "kernel": kernel,
                 "together": together,
-                "bars": bars_of(LOADS, together, barrier),
+                "draw": functools.partial(bars_of, LOADS, together, barrier),
+                "waits": LOADS // together,
                 "of": "thread" if barrier and together == 1 else "load",
             }
             for kernel, together in numbered_kernels(self, evidence, LOADS, "loads in flight")
         ]
         if words := self.options.get("in-turn"):
-            panels.insert(1, {"words": words, "together": 1, "bars": bars_in_turn(LOADS, barrier), "of": "load"})
+            panels.insert(
+                1, {"words": words, "together": 1, "draw": functools.partial(bars_in_turn, LOADS, barrier), "waits": LOADS, "of": "load"}
+            )
         keys = [key.strip() for key in self.options.get("gbps", "").split("|") if key.strip()]
         if keys and len(keys) != len(panels):
             raise ResultError(f":gbps: has {len(keys)} keys for {len(panels)} panels")
-        for panel, key in zip(panels, keys, strict=False):
-            panel["gbps"] = evidence.value(key).text(",.0f")
-        longest = max(bar["store"] for panel in panels for bar in panel["bars"]) + ISSUE
+        speeds = [evidence.value(key) for key in keys]
+        for panel, speed in zip(panels, speeds, strict=False):
+            panel["gbps"] = speed.text(",.0f")
+        first = length_of(panels[0]["draw"]())
+        for place, panel in enumerate(panels):
+            # As long as the measured time, beside the first panel: its loads wait longer or shorter.
+            more = first * speeds[0].number / speeds[place].number - length_of(panel["draw"]()) if speeds else 0
+            panel["bars"] = panel["draw"](wait=WAIT + more / panel["waits"])
+        longest = max(length_of(panel["bars"]) for panel in panels)
         said = " ".join(
             f"{one.get('kernel') or one['words']}: {plural(one['together'], 'load')} of a thread in flight, "
             f"{plural(one['together'] * LOAD_BYTES, 'byte')}{', ' + one['gbps'] + ' GB/s' if keys else ''}."

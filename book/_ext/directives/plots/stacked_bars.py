@@ -29,7 +29,7 @@ def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, An
 
 
 class StackedBars(EvidenceDirective, directive="stacked-bars"):
-    """``.. stacked-bars:: WHAT IS SHOWN``: a line of the body is ``NAME | KEY | KEY …``, a key of the role ``val`` for each part.
+    """``.. stacked-bars:: WHAT IS SHOWN``: a line of the body is ``NAME | KEY | KEY …``, for each part a key of the role ``val`` or a number.
 
     ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share of it that they fill stands behind the name.
     With ``:unit: WORD``, a last key is written behind the bar.
@@ -51,16 +51,17 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             name, *keys = (text.strip() for text in line.split(" | "))
             if len(keys) != len(parts) + bool(frame) + bool(unit):
                 raise ResultError(f"{line!r} is not NAME and {len(parts) + bool(frame) + bool(unit)} keys, with | between")
-            found = [evidence.value(key) for key in keys]
-            sources += [one.provenance for one in found]
-            rows.append((name, [float(one.number) for one in found]))
+            found = [key if key.isdecimal() else evidence.value(key) for key in keys]
+            sources += [one.provenance for one in found if not isinstance(one, str)]
+            rows.append((name, [float(one if isinstance(one, str) else one.number) for one in found]))
         count = len(parts)
         scale = LONGEST / max(max(sum(numbers[:count]), numbers[count] if frame else 0) for _, numbers in rows)
         bars, said = [], []
         for name, numbers in rows:
             behind = f"{numbers[-1]:,.0f} {unit}" if unit else ""
             if frame:
-                name = f"{name}: {sum(numbers[:count]) / numbers[count]:.0%} of {numbers[count]:,.0f}"
+                filled = sum(numbers[:count])
+                name = f"{name}: {filled:,.0f} of {numbers[count]:,.0f} ({filled / numbers[count]:.0%})"
             bars.append({"name": name, "behind": behind, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
             listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
             said.append(f"{name}: {', '.join([*listed, *([behind] if behind else [])])}")
