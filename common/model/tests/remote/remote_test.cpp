@@ -272,6 +272,21 @@ TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses) {
     EXPECT_EQ(use.busiest(), 3u);
 }
 
+TEST(DataUse, CountsBlocksWithoutAccessesAndNoAtomicOperationAsNarrow) {
+    DataUse use;
+    WarpAccess access{};
+    access.space = Space::global;
+    access.operation = Operation::atomic;
+    access.size = 4;
+    access.active = 1;
+    use.launch_begins({{3, 1, 1}, {32, 1, 1}, 0});
+    for (unsigned block = 0; block < 3; ++block) use.block_runs(block);
+    use.warp_access(access);
+    use.launch_ends();
+    EXPECT_EQ(use.to_json()["narrow_global"], 0);
+    EXPECT_EQ(use.to_json()["idle_blocks"], 2);
+}
+
 TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
     DataUse use;
     WarpAccess access{};

@@ -13,6 +13,8 @@ from .running import Run
 
 #: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for each so many bytes of data.
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
+#: So many blocks can have nothing to do: those that 132 multiprocessors hold at a time, 32 each. A grid of a fixed size is no larger.
+_MOST_IDLE_BLOCKS = 132 * 32
 
 
 def complaint(run: Run, assignment: Assignment, source: Submitted) -> Finding | None:
@@ -32,7 +34,7 @@ def _complaints(run: Run, assignment: Assignment, source: Submitted) -> Iterator
 
 
 def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterator[Finding]:
-    """Yield the uses of memory whose costs no threshold counts."""
+    """Yield the uses of memory, and of blocks, whose costs no threshold counts."""
     data = run.calls["data"]
     if data["cluster_accesses"]:
         yield Finding(
@@ -50,6 +52,13 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"kernels read {words:,} words of constant memory",
             f"at most {most:,}",
             "Read the data from global memory: constant memory is for what all threads share.",
+        )
+    if data["idle_blocks"] > _MOST_IDLE_BLOCKS:
+        yield Finding(
+            False,
+            f"{data['idle_blocks']:,} blocks are launched and access no memory",
+            f"at most {_MOST_IDLE_BLOCKS:,}",
+            "Divide the size by what one block does, and round up: a block that finds nothing to do takes time all the same.",
         )
     requests = sum(kernel.get(f"texture_{op}", {}).get("requests", 0) for kernel in kernels for op in ("load", "store"))
     if requests:
@@ -116,7 +125,7 @@ FEW_LANES = {
 }
 
 
-def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
+def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tuple[str, int, float]]:
     """Yield the name of each limit on operations of warps and on launches, their number in a run with these ``names``, and the limit."""
     made = {
         "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
@@ -129,7 +138,7 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapp
     }
     for name, number in made.items():
         if (limit := getattr(assignment.kernels, name)) is not None:
-            yield name, number, value_of(limit, parameters, f"kernels.{name}")
+            yield name, number, value_of(limit, names, f"kernels.{name}")
 
 
 def closest(runs: Sequence[Run], assignment: Assignment) -> str:
@@ -137,14 +146,14 @@ def closest(runs: Sequence[Run], assignment: Assignment) -> str:
     found = [
         (made / most, FEW_LANES[name][0].format(made), most, run.case.name)
         for run in runs
-        for name, made, most in few_lanes(names_of(run), assignment, run.case.parameters)
+        for name, made, most in few_lanes(names_of(run), assignment)
         if made
     ]
     return "; {1}, at most {2:,.0f} (case {3})".format(*max(found)) if found else ""
 
 
 def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Finding]:
-    for name, made, most in few_lanes(names_of(run), assignment, run.case.parameters):
+    for name, made, most in few_lanes(names_of(run), assignment):
         if made > most:
             seen, help_ = FEW_LANES[name]
             yield Finding(False, seen.format(made), f"at most {most:,.0f}", help_)

@@ -38,7 +38,7 @@ class Movement:
 
 @dataclass(frozen=True)
 class KernelWork:
-    """The work that kernels have to do themselves, as expressions of a case's parameters.
+    """The work that kernels have to do themselves, as expressions of a case's parameters and, for limits, of the run's other counts.
 
     ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
     ``accesses`` is the largest number of warp-level accesses to memory: a program with more of them lets few lanes take part in each.
@@ -47,11 +47,11 @@ class KernelWork:
     the largest number of atomic operations among them. ``busiest_accesses`` is the largest number of accesses of one multiprocessor,
     if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without work. ``narrow`` is
     the largest number of accesses to shared memory that one block makes with at most half of a warp: a program with more of them lets
-    lanes take turns. ``narrow_global`` is the same of global memory, for all blocks together. ``barriers`` is the largest number of
-    barriers of one block: a program with more of them lets warps take turns. ``loaded`` is the largest number of bytes of the data
-    that one block loads, and ``stored`` of those that it writes to global memory, where the largest blocks of several launches add up:
-    a program with more of them leaves its other blocks without work. ``launches`` is the largest number of launches in a case, which
-    come one after another. ``inexact`` accepts launches that the model marks as not exact.
+    lanes take turns. ``narrow_global`` is the same of loads and stores in global memory, for all blocks together. ``barriers`` is the
+    largest number of barriers of one block: a program with more of them lets warps take turns. ``loaded`` is the largest number of
+    bytes of the data that one block loads, and ``stored`` of those that it writes to global memory, where the largest blocks of
+    several launches add up: a program with more of them leaves its other blocks without work. ``launches`` is the largest number of
+    launches in a case, which come one after another. ``inexact`` accepts launches that the model marks as not exact.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)

@@ -42,7 +42,7 @@ def used(task: Assignment, run: Run) -> Iterator[tuple[str, float]]:
         _, limit, part = values_of(threshold, names)
         if limit > (0 if threshold.is_upper else 1):
             yield f"thresholds.{threshold.name}", part
-    for name, made, most in few_lanes(names, task, run.case.parameters):
+    for name, made, most in few_lanes(names, task):
         if most:
             yield f"kernels.{name}", made / most
 

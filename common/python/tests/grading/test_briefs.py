@@ -44,13 +44,19 @@ SIZED = {
         r"in no access to global memory does .* where \*n\* is a multiple of (\d+), and in at most (\d) for each point and (\d) more elsewhere",
         "{1} * n + {2} if n % {0} else 0",
     ),
+    ("nearest_neighbor_blocking", "narrow"): (
+        r"at most (\d+) are of that kind where \*n\* is a multiple of (\d+), or (\d) for each point and (\d+) more elsewhere, and one more for "
+        r"each wavefront above (\d+) \*n\* for each (\d+) points or part of \6",
+        "max(0, shared.wavefronts - {4} * n * ((n + 255) // {5})) + ({2} * n + {3} if n % {1} else {0})",
+    ),
     ("reduction_bank_conflicts", "narrow_global"): (
         r"in global memory, at most one access for (\d+) numbers and (\d+) more are of that kind",
         "(n + second_n) // {0} + {1}",
     ),
     ("diagonal", "narrow_global"): (
-        r"in at most (\d+) accesses to global memory a row, or (\d+) for each (\d+) columns or part of \3 and (\d+) more, and a tenth",
-        "1.1 * height * max({0}, {1} * ((width + 63) // {2}) + {3})",
+        r"in at most (\d+) accesses to global memory a row, or at other widths in (\d+) for each (\d+) columns or part of \3 and (\d+) more, "
+        "and a tenth",
+        "1.1 * height * max({0}, {1} * ((width + 63) // {2}) + {3} if width % {2} else 0)",
     ),
     ("naive", "busiest_accesses"): (
         r"at most a tenth more often than a block that brings (\d+) rows .* each of its rows, and (\d+) accesses to shared memory",

@@ -45,6 +45,7 @@ ORDINARY = {
     "block": {"narrow": 8, "barriers": 2, "loaded": 64, "stored": 64},
     "busiest": {"accesses": 20},
     "narrow_global": 8,
+    "idle_blocks": 4224,
     "cluster_accesses": 0,
     "bulk_load": NO_COPIES,
     "bulk_store": NO_COPIES,
@@ -386,6 +387,8 @@ def test_lanes_that_take_turns_in_global_memory_are_too_much():
 
 def test_ways_that_nobody_has_counted_are_refused_by_name():
     assert "shared memory of other blocks" in by_kernels(otherwise={"cluster_accesses": 32}).seen
+    assert by_kernels() is None
+    assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
 
 
 def test_a_launch_that_is_not_exact_is_refused_with_its_line_unless_the_task_accepts_it():

@@ -64,7 +64,7 @@ void DataUse::warp_access(const WarpAccess& access) {
         running_->narrow += shared && is_narrow;
     }
     if (access.space != Space::global) return;
-    narrow_global_ += is_narrow;
+    narrow_global_ += is_narrow && access.operation != Operation::atomic;
     const auto size = static_cast<std::uint64_t>(access.size);
     const bool loads =
         access.operation == Operation::load || access.operation == Operation::async_copy || access.operation == Operation::bulk_copy;
@@ -92,6 +92,7 @@ void DataUse::launch_ends() {
     std::uint64_t stored = 0;
     for (const auto& [number, work] : work_of_blocks_) {
         *std::ranges::min_element(accesses_) += work.accesses;
+        idle_blocks_ += work.accesses == 0;
         for (const auto field : {&Work::accesses, &Work::narrow, &Work::barriers, &Work::loaded})
             largest_.*field = std::max(largest_.*field, work.*field);
         stored = std::max(stored, work.stored);
@@ -125,6 +126,7 @@ nlohmann::ordered_json DataUse::to_json() const {
         {"block", {{"narrow", largest_.narrow}, {"barriers", largest_.barriers}, {"loaded", largest_.loaded}, {"stored", largest_.stored}}},
         {"busiest", {{"accesses", busiest()}}},
         {"narrow_global", narrow_global_},
+        {"idle_blocks", idle_blocks_},
         {"cluster_accesses", cluster_accesses_},
         {"bulk_load", remote::to_json(bulk_loads_)},
         {"bulk_store", remote::to_json(bulk_stores_)},

@@ -98,8 +98,10 @@ private:
     /// The buffers by the address of their first byte.
     std::map<std::uint64_t, Buffer> buffers_;
     std::uint64_t cluster_accesses_ = 0;
-    /// Accesses to global memory in which at most half of the warp takes part.
+    /// Loads from and stores to global memory in which at most half of the warp takes part.
     std::uint64_t narrow_global_ = 0;
+    /// Blocks of the launches that have ended without any access to memory.
+    std::uint64_t idle_blocks_ = 0;
     BulkCopies bulk_loads_, bulk_stores_;
     const Machine& machine_;
     /// By multiprocessor, for the launches that have ended.
