@@ -128,7 +128,7 @@ GlobalEntry* GlobalWatch::make_entries(std::size_t count) {
 }
 
 void GlobalWatch::make_room(GlobalLine& line) {
-    constexpr std::uint16_t least = 16, growth = 3;
+    constexpr std::uint16_t least = 32, growth = 2;
     const std::span<GlobalEntry> entries = entries_of(line);
     const auto room = line.count == more_entries ? static_cast<std::uint16_t>(growth * line.more.room) : least;
     GlobalEntry* const first = make_entries(room);
@@ -204,17 +204,13 @@ void GlobalWatch::unlock() {
     held_.clear();
 }
 
-void GlobalWatch::fetch_lines(const WarpAccess& access) {
+void GlobalWatch::fetch_entries(const WarpAccess& access) {
     has_fetched_ = true;
     for (const std::size_t lane : lanes_in(access.active)) {
-        fetched_[lane] = launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]);
-        __builtin_prefetch(fetched_[lane], 1);
+        const GlobalLine& line =
+            *(fetched_[lane] = launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]));
+        if (line.count == more_entries) __builtin_prefetch(line.more.first + line.more.count, 1);
     }
-}
-
-void GlobalWatch::fetch_entries(const WarpAccess& access) const {
-    for (const std::size_t lane : lanes_in(access.active))
-        if (const GlobalLine& line = *fetched_[lane]; line.count == more_entries) __builtin_prefetch(line.more.first + line.more.count, 1);
 }
 
 std::uint16_t GlobalWatch::number_of(std::uint32_t program_counter) {

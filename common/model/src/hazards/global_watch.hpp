@@ -89,9 +89,8 @@ public:
     void lock(const WarpAccess& access, std::uint32_t lanes);
     void unlock();
     void fetch_ahead(std::uint64_t address) const { launch_.fetch_ahead(address); }
-    /// Prefetches the lines of an access in which they are not next to one another, and, once they have come, what more lines have.
-    void fetch_lines(const WarpAccess& access);
-    void fetch_entries(const WarpAccess& access) const;
+    /// Finds the lines of an access in which they are not next to one another, and prefetches the entries that are not in the lines.
+    void fetch_entries(const WarpAccess& access);
     /// Does what an atomic access to the address does.
     void synchronize(std::uint64_t address);
 
@@ -147,7 +146,7 @@ private:
     alignas(64) Lanes place_{};
     /// Room for entries that is left.
     std::span<GlobalEntry> room_;
-    /// The line of each lane of an access, from fetch_lines() to access().
+    /// The line of each lane of an access, from fetch_entries() to access().
     std::array<GlobalLine*, warp_size> fetched_{};
     bool has_fetched_ = false;
     /// Entries that the current access may race with.

@@ -144,10 +144,9 @@ void BlockWatch::begin_block(const Extent& index, std::uint64_t number) {
 }
 
 void BlockWatch::access(const WarpAccess& access) {
-    const bool is_scattered = access.space == Space::global && !access.evenly_spaced && is_watching_ && !state_->launch.is_partial;
-    if (is_scattered) state_->global.fetch_lines(access);
+    if (access.space == Space::global && !access.evenly_spaced && is_watching_ && !state_->launch.is_partial)
+        state_->global.fetch_entries(access);
     count_only(access);
-    if (is_scattered) state_->global.fetch_entries(access);
     uncounted_access(access);
 }
 
@@ -186,6 +185,11 @@ void WatchedStore::unlock() { watch_->state_->global.unlock(); }
 
 void BlockWatch::fetch_ahead(std::uint64_t address) {
     if (is_watching_ && !state_->launch.is_partial) state_->global.fetch_ahead(address);
+}
+
+void BlockWatch::fetch_lines(const WarpAccess& access, std::uint32_t lanes) {
+    if (!is_watching_ || state_->launch.is_partial) return;
+    for (const std::size_t lane : lanes_in(lanes)) state_->global.fetch_ahead(access.address[lane]);
 }
 
 void BlockWatch::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, bool loads,

@@ -71,6 +71,8 @@ public:
     void count_only(const WarpAccess& access);
     /// Prefetches the watcher's state for global memory at `address`, which the block may access soon.
     void fetch_ahead(std::uint64_t address);
+    /// The same for the addresses of some lanes of an access that is about to be made.
+    void fetch_lines(const WarpAccess& access, std::uint32_t lanes);
     /// Counts a bulk copy between global memory, where it starts at `address`, and shared memory. Its reads and writes
     /// are told to uncounted_access(). One that takes several stretches of global memory is one request, told with the first.
     void count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests = 1);

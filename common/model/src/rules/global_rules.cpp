@@ -177,6 +177,20 @@ GlobalCost cost_of_atomic(const WarpAccess& access) {
     return {sectors, (distinct_addresses(addresses.get()) * access.size + sector_bytes - 1) / sector_bytes};
 }
 
+/// True if the lanes of an access of all lanes certainly have a sector each, as those of a gather mostly have.
+bool have_a_sector_each(const WarpAccess& access) {
+    // The sectors twice in a row: a few comparisons of whole vectors compare each of them with all others.
+    std::array<std::uint32_t, 2 * warp_size> sector;
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
+        sector[lane] = sector[warp_size + lane] = static_cast<std::uint32_t>(access.address[lane] / sector_bytes);
+    std::array<std::uint32_t, warp_size> alike{};
+    for (std::size_t distance = 1; distance <= warp_size / 2; ++distance)
+        for (std::size_t lane = 0; lane < warp_size; ++lane) alike[lane] |= sector[lane] == sector[lane + distance] ? 1 : 0;
+    std::uint32_t any = 0;
+    for (const std::uint32_t one : alike) any |= one;
+    return any == 0;
+}
+
 constexpr int written_line_bytes = 128;
 
 /// Counts the lines with a sector of which ranges of bytes, in ascending order and apart from one another, cover a part.
@@ -230,6 +244,7 @@ GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
     if (moves_sectors_of_elements(access, machine)) {
         if (access.operation == Operation::async_copy && access.past_l1 && access.other_side) return copy_past_l1_cost(access);
         if (access.operation == Operation::atomic) return cost_of_atomic(access);
+        if (!access.evenly_spaced && access.active == UINT32_MAX && have_a_sector_each(access)) return {warp_size, access.size};
         return rules::cost_of_elements(access);
     }
     const SortedAddresses addresses(access, access.active);

@@ -16,6 +16,10 @@
 #include <type_traits>
 #include <utility>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "interpreter/decode/instruction.hpp"
 
 /// Precedes a loop over lanes. A destination equals a source register or does not overlap it, so lanes do not depend on one another.
@@ -74,6 +78,19 @@ template <bool costly = false, class D, class F> inline void write_lanes(std::ui
 
 /// The mask of lanes where `holds(lane)`. T is the type that is looked at. Lanes that are not active count too.
 template <class T, class F> inline std::uint32_t lanes_where(F holds) {
+#if defined(__AVX2__)
+    // These processors have an instruction that makes a mask, which GCC does not find.
+    if constexpr (sizeof(T) == 4) {
+        constexpr int together = 8;
+        std::uint32_t lanes = 0;
+        for (int first = 0; first < warp_size; first += together) {
+            alignas(32) std::int32_t truth[together];
+            for (int i = 0; i < together; ++i) truth[i] = holds(first + i) ? -1 : 0;
+            lanes |= static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_load_ps(reinterpret_cast<const float*>(truth)))) << first;
+        }
+        return lanes;
+    }
+#endif
     std::remove_cvref_t<decltype(*lane_bits<T>)> mask = 0;
     for (int lane = 0; lane < warp_size; ++lane) mask |= holds(lane) ? lane_bits<T>[lane] : 0;
     return static_cast<std::uint32_t>(mask);

@@ -85,7 +85,7 @@ StateSpace space_of_address(std::uint64_t generic) {
 
 void make_step(Warp& warp, const DecodedInstruction& instruction) {
     constexpr std::uint32_t followed = 1;
-    if (!(warp.active & followed)) return;
+    if (!(warp.active & followed) || !warp.block->watch.is_watching()) return;
     const auto& [step, space, address, from, to] = details<Step>(instruction);
     ChainDepth depth;
     if (step == ChainStep::select) depth = deeper(shallower(depth_of(warp, from[0]), depth_of(warp, from[1])), depth_of(warp, from[2]));

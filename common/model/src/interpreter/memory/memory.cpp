@@ -156,6 +156,8 @@ template <class Memory, class Register> void load(Warp& warp, const DecodedInstr
         by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
             at_device |= is_global(space);
             const LanePointers pointers = check(warp, space, lanes);
+            // The watcher's state comes from memory while the elements do.
+            if (space == ptx::StateSpace::global) warp.block->watch.fetch_lines(warp.access, pointers.lanes);
             load_elements<Memory, Register>(warp, instruction, access, pointers);
             if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
             if (access.is_fused) return note_fused_access(warp, access, space, pointers, 0);

@@ -16,7 +16,9 @@ namespace simt::interpreter {
 
 namespace {
 
-void tally(Warp& warp, const DecodedInstruction& instruction) { warp.work += details<simt::Work>(instruction); }
+void tally(Warp& warp, const DecodedInstruction& instruction) {
+    if (warp.block->watch.is_watching()) warp.work += details<simt::Work>(instruction);
+}
 
 void meet(Warp& warp, const DecodedInstruction&) { warp.arrive_at_join(warp.pc - 1); }
 

@@ -44,6 +44,13 @@ std::uint32_t lanes_like_first(Warp& warp, const DecodedInstruction& instruction
     return alike;
 }
 
+/// Whether the lanes of the running split have one mask, which names all of them.
+bool all_name_each_other(Warp& warp, const DecodedInstruction& instruction) {
+    const std::uint32_t* members = values<std::uint32_t>(warp, instruction.operand_at(details<Exchange>(instruction).members));
+    const std::uint32_t first = members[first_lane(warp.mask)];
+    return !(warp.mask & ~(first & lanes_where<std::uint32_t>([=](int lane) { return members[lane] == first; })));
+}
+
 /// Executes the instruction for `lanes`, which have one mask, if they are all the lanes of that mask. Returns false if they have
 /// to wait for others.
 bool complete(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes) {
@@ -62,6 +69,7 @@ bool complete(Warp& warp, const DecodedInstruction& instruction, std::uint32_t l
 void execute(Warp& warp, const DecodedInstruction& instruction) {
     if (warp.active != warp.mask) warp.split_before(warp.mask & ~warp.active, warp.pc);
     warp.mask = warp.active;
+    if (all_name_each_other(warp, instruction) && complete(warp, instruction, warp.mask)) return;
     check_members(warp, instruction);
     // Lanes with different masks wait for different lanes. Groups that are complete go on together.
     std::uint32_t waiting = 0;

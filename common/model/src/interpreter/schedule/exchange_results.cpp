@@ -38,27 +38,51 @@ void report_inactive(Warp& warp, const DecodedInstruction& instruction, std::siz
         {MessageCode::value_of_absent_lane, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}, {"source", source}}});
 }
 
+/// The lane whose value each lane takes, and the lanes for which that lane lies in their segment. `source_of` finds it by the lane's
+/// own number, its second operand, and the segment's mask.
+struct Sources {
+    std::array<std::int32_t, warp_size> lane;
+    std::uint32_t valid;
+};
+
+template <bool up, class SourceOf> Sources find_sources(const std::uint32_t* seconds, const std::uint32_t* clamps, SourceOf source_of) {
+    Sources sources;
+    alignas(64) std::int32_t is_valid[warp_size];
+    for (int own = 0; own < warp_size; ++own) {
+        const auto second = static_cast<int>(seconds[own] & 0x1F);
+        const auto segment = static_cast<int>(clamps[own] >> 8 & 0x1F), clamp = static_cast<int>(clamps[own] & 0x1F);
+        const int most = (own & segment) | (clamp & ~segment), source = source_of(own, second, segment);
+        is_valid[own] = up ? source >= most : source <= most;
+        sources.lane[static_cast<std::size_t>(own)] = is_valid[own] ? source : own;
+    }
+    sources.valid = lanes_where<std::int32_t>([&](int lane) { return is_valid[lane] != 0; });
+    return sources;
+}
+
+Sources find_sources(ExchangeHow how, const std::uint32_t* seconds, const std::uint32_t* clamps) {
+    switch (how) {
+        case ExchangeHow::up: return find_sources<true>(seconds, clamps, [](int own, int b, int) { return own - b; });
+        case ExchangeHow::down: return find_sources<false>(seconds, clamps, [](int own, int b, int) { return own + b; });
+        case ExchangeHow::butterfly: return find_sources<false>(seconds, clamps, [](int own, int b, int) { return own ^ b; });
+        default: return find_sources<false>(seconds, clamps, [](int own, int b, int segment) { return (own & segment) | (b & ~segment); });
+    }
+}
+
 void shuffle(Warp& warp, const WarpSplit& split, const Brought& brought) {
     const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
-    for (const std::size_t lane : lanes_in(split.mask)) {
-        const auto own = static_cast<int>(lane), b = static_cast<int>(read_lane(slot(split, instruction, exchange.second), lane, 4) & 0x1F);
-        const auto c = static_cast<std::uint32_t>(read_lane(slot(split, instruction, exchange.clamp), lane, 4));
-        const int segment = static_cast<int>(c >> 8 & 0x1F), clamp = static_cast<int>(c & 0x1F);
-        const int most = (own & segment) | (clamp & ~segment), least = own & segment;
-        int source = own;
-        bool valid = true;
-        switch (exchange.how) {
-            case ExchangeHow::up: source = own - b, valid = source >= most; break;
-            case ExchangeHow::down: source = own + b, valid = source <= most; break;
-            case ExchangeHow::butterfly: source = own ^ b, valid = source <= most; break;
-            default: source = least | (b & ~segment), valid = source <= most; break;
-        }
-        if (!valid) source = own;
-        if (!(brought.lanes >> source & 1)) report_inactive(warp, instruction, lane, source);
-        give(split, instruction, exchange.result, lane, brought.value[static_cast<std::size_t>(source)], exchange.bytes);
-        give_predicate(split, instruction, exchange.result_predicate, lane, valid);
-    }
+    const auto words = [&](int n) { return reinterpret_cast<std::uint32_t*>(slot(split, instruction, n)); };
+    const Sources sources = find_sources(exchange.how, words(exchange.second), words(exchange.clamp));
+    if (brought.lanes != all_lanes)
+        for (const std::size_t lane : lanes_in(split.mask))
+            if (!(brought.lanes >> sources.lane[lane] & 1)) report_inactive(warp, instruction, lane, sources.lane[lane]);
+    std::uint32_t* const to = words(exchange.result);
+    for_lanes(split.mask, [&](std::size_t lane) {
+        to[lane] = static_cast<std::uint32_t>(brought.value[static_cast<std::size_t>(sources.lane[lane])]);
+    });
+    if (exchange.result_predicate < 0) return;
+    std::uint32_t& predicate = *words(exchange.result_predicate);
+    predicate = (predicate & ~split.mask) | (sources.valid & split.mask);
 }
 
 void vote(const WarpSplit& split, const Brought& brought) {
@@ -156,6 +180,8 @@ void bring(const WarpSplit& split, Brought& brought) {
     brought.lanes |= split.mask;
     if (exchange.value < 0) return;
     const unsigned char* from = slot(split, instruction, exchange.value);
+    if (exchange.kind == ExchangeKind::shuffle)
+        return for_lanes(split.mask, [&](std::size_t lane) { brought.value[lane] = reinterpret_cast<const std::uint32_t*>(from)[lane]; });
     for (const std::size_t lane : lanes_in(split.mask)) {
         auto& value = brought.value[lane];
         if (exchange.kind == ExchangeKind::vote) {

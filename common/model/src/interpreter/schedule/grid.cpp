@@ -25,8 +25,9 @@ namespace {
 constexpr int most_idle_slices = 4;
 /// Threads of a cluster that waited for one another in this many slices in a row never go on.
 constexpr int most_waiting_slices = 64;
-/// The clock is read every so many slices.
+/// The time is looked at every so many slices, but not more often than this.
 constexpr int slices_between_looks = 16;
+constexpr std::chrono::milliseconds between_looks{1};
 /// A kernel counts as endless after this much processor time without the end of a block.
 constexpr double most_seconds_of_block = 60;
 
@@ -218,6 +219,10 @@ private:
         works_ |= !cluster.idle();
         if (lasts_) cluster.find_loop(outermost_);
         if (++slices_ % slices_between_looks != 0) return;
+        // The clock of processor time is the kernel's, and takes as long as several slices of a small block.
+        const auto wall_time = std::chrono::steady_clock::now();
+        if (wall_time < next_look_) return;
+        next_look_ = wall_time + between_looks;
         if (std::optional<Message> message = memory::no_memory_left()) {
             message->fields.insert(message->fields.end(), {{"kernel", launch_.program->name}, {"block", cluster.front().index}});
             throw LaunchStopped(error_out_of_memory, std::move(message));
@@ -262,6 +267,7 @@ private:
     /// Whether some block did so since the last reading of the clock.
     bool works_ = false;
     int slices_ = 0;
+    std::chrono::steady_clock::time_point next_look_;
     /// The number of turns in a row without an effect that another thread could notice.
     std::size_t idle_turns_ = 0;
     std::deque<std::unique_ptr<Cluster>> resident_;

@@ -83,16 +83,20 @@ WaitReason Warp::run() {
         step();
         if (wait_reason == WaitReason::blocked) idle_slices_ = 0;
         if (wait_reason != WaitReason::yielded) continue;
-        // The newest split runs last, so the others come first now.
-        const WarpSplit current = here();
-        const bool spins = is_spinning(current);
-        ready.insert(ready.begin(), current);
-        idle_slices_ = spins ? idle_slices_ + 1 : 0;
-        // A split that polls for another block's store may not need the waiting lanes of its own warp.
-        if (idle_slices_ > static_cast<int>(ready.size()) && look != Look::at_device && let_waiting_lanes_go()) idle_slices_ = 0;
+        give_up_turn();
         return WaitReason::yielded;
     }
     return ended() ? WaitReason::ended : WaitReason::blocked;
+}
+
+void Warp::give_up_turn() {
+    // The newest split runs last, so the others come first now.
+    const WarpSplit current = here();
+    const bool spins = is_spinning(current);
+    ready.insert(ready.begin(), current);
+    idle_slices_ = spins ? idle_slices_ + 1 : 0;
+    // A split that polls for another block's store may not need the waiting lanes of its own warp.
+    if (idle_slices_ > static_cast<int>(ready.size()) && look != Look::at_device && let_waiting_lanes_go()) idle_slices_ = 0;
 }
 
 void Warp::step() {
@@ -173,6 +177,8 @@ void Warp::branch(const Branch& branch) {
     const std::uint32_t next = pc;
     if (active == mask) {
         pc = branch.target;
+        // Nobody waits at a join to which no lane has gone alone.
+        if (branch.target == branch.join && !top) ++pc;
         if (branch.target_leaves) top = leave_loops(top, mask, branch.target_loop);
     } else {
         const std::uint32_t taken = active, rest = mask & ~active;

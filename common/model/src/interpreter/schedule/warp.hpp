@@ -185,6 +185,7 @@ private:
     void load(const WarpSplit& split);
     WarpSplit here() const;
     void step();
+    [[gnu::noinline]] void give_up_turn();
     void remove_from_joins(Join* from, std::uint32_t gone);
     Join* join_for(const Branch& branch);
     Join* leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop);
