@@ -9,7 +9,9 @@ import synthetic
 from directives.pictures import machine, stages, timeline
 
 
-def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
+@pytest.fixture
+def of_ten(project, monkeypatch):
+    """A book on a machine of 10 multiprocessors."""
     monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
     monkeypatch.setattr(machine, "LATENCIES", dict.fromkeys(("shared", "l2", "dram"), "errata.broken.cycles"))
     monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
@@ -17,25 +19,22 @@ def test_the_machine_has_the_sizes_of_its_result_files(project, monkeypatch):
     synthetic.write_figures(project.results, {"cycles": 2.0})
     with synthetic.changed_json(project.results / synthetic.MACHINE / "copy.json") as result:
         result["provenance"]["multiprocessors"] = 10
-    html = project.build_page(".. machine-map::")
+    return project
+
+
+def test_the_machine_has_the_sizes_of_its_result_files(of_ten):
+    html = of_ten.build_page(".. machine-map::")
     # 10 multiprocessors × 128 bytes × 1,000 MHz, over two cycles.
     assert "shared memory: 600 GB/s" in html and "40 MB" in html and "1,250 GB/s" in html and "1,100 GB/s; a load waits 2 cycles" in html
 
 
-def test_a_page_marks_its_parts_in_a_small_copy_of_the_machine(project, monkeypatch):
-    monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
-    monkeypatch.setattr(machine, "LATENCIES", dict.fromkeys(("shared", "l2", "dram"), "errata.broken.cycles"))
-    monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
+def test_a_page_marks_its_parts_in_a_small_copy_of_the_machine(of_ten, monkeypatch):
     monkeypatch.setattr(machine, "MAP_PAGE", "index")
-    synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
-    synthetic.write_figures(project.results, {"cycles": 2.0})
-    with synthetic.changed_json(project.results / synthetic.MACHINE / "copy.json") as result:
-        result["provenance"]["multiprocessors"] = 10
-    html = project.build_page(".. machine-part:: shared l1")
+    html = of_ten.build_page(".. machine-part:: shared l1")
     assert 'aria-label="The part of the machine that this page is about: Shared memory, L1."' in html
     assert re.findall(r'class="part here"[^>]*>([^<]+)<', html) == ["Shared memory", "L1"]
     assert re.findall(r'class="part"[^>]*>([^<]+)<', html) == ["Registers", "L2", "DRAM"]
-    assert "'l3' is not a part of the machine; accepted: registers, shared" in project.build_error(".. machine-part:: l3")
+    assert "'l3' is not a part of the machine; accepted: registers, shared" in of_ten.build_error(".. machine-part:: l3")
 
 
 def test_a_block_shows_the_lanes_of_its_warps(project):

@@ -52,7 +52,7 @@ int poison_file() {
     return file;
 }
 
-/// Lets `memory` show the same file of poison again and again. The host gives a page of its own to what is written, and to nothing else.
+/// Lets `memory` show the same file of poison again and again. The host allocates a page only for bytes that are written.
 bool show_poison(unsigned char* memory, std::size_t bytes) {
     if (AddressSpace::is_touched_at_once(bytes)) return false;
     for (std::size_t at = 0; at < bytes; at += poison_bytes) {

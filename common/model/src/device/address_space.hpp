@@ -82,7 +82,7 @@ public:
     bool owns(std::uint64_t address) const { return address - (base_ - alignment) < alignment + reserved_bytes; }
     /// The digest of all bytes of live device memory. Two memories with different bytes have the same digest with a chance of 2^-64.
     std::pair<std::uint64_t, std::uint64_t> digest() const;
-    /// Whether an allocation of so many bytes takes as much of the host's memory from its beginning. The host gives pages of larger ones to
+    /// Whether an allocation of this size takes all of its host memory from its beginning. The host gives pages of larger ones to
     /// what is written.
     static bool is_touched_at_once(std::size_t bytes);
     std::size_t used_bytes() const;

@@ -101,7 +101,7 @@ private:
     void note_effect(const interpreter::Launch& launch, const LaunchRequest& request, const Effect& effect);
 
     int ordinal_;
-    /// How many launches by kernels the running launch is below one of the host.
+    /// The number of launches by kernels that led from a launch of the host to the running launch.
     int depth_ = 0;
     std::recursive_mutex mutex_;
     /// One launch runs at a time: the listeners and the report expect it.

@@ -14,8 +14,8 @@ namespace simt::hazards {
 
 namespace {
 
-/// Accesses of one source line that go to one space are rows of their own if their lanes have at most so many patterns. Of more, those
-/// that follow from data are one row, and if there are still more, all are.
+/// Accesses of one source line to one space are separate rows if their lanes have at most this many patterns. If there are more, the
+/// patterns that follow from data become one row; if there are still more, all become one row.
 constexpr std::size_t most_patterns = 4;
 
 /// Whether neighboring active lanes are mostly equally far apart, so that the pattern follows from an index and not from data.

@@ -145,7 +145,7 @@ private:
     static constexpr int address_bits = 48;
     static constexpr std::size_t most_chunks = std::size_t{1} << (address_bits - chunk_bits);
 
-    /// Beyond so many, where a kernel may touch a little of each, chunks have small pages.
+    /// Above this number, chunks have small pages, since a kernel may touch a little of each.
     static constexpr std::uint32_t most_large_pages = 256;
 
     std::atomic<std::uint32_t> large_pages_{0};

@@ -18,7 +18,7 @@
 namespace simt::hazards {
 
 /// The hazard with the lowest rank, and among equals the first, represents all of its kind on the same lines. A wrong kernel makes
-///  the same mistake in every block, and the report must not depend on which block runs first.
+/// the same mistake in every block, and the report must not depend on which block runs first.
 using Rank = std::uint64_t;
 
 /// The rank of a hazard within a block.

@@ -6,8 +6,8 @@
 namespace simt::ptx {
 
 /// The demangled name of a function, without namespaces and parameters. An instance of a template keeps its arguments, as in
-/// `transpose<float, 32>`, and a function of Numba has its name in Python. Of a mangled name that cannot be demangled it is the function's
-/// identifier, and any other name stays as it is.
+/// `transpose<float, 32>`, and a function of Numba has its name in Python. A mangled name that cannot be demangled gives the
+/// function's identifier, and any other name stays as it is.
 std::string kernel_name(const std::string& mangled);
 
 /// The demangled name of a function with its namespaces and parameters; `mangled` itself if it is not a C++ name.

@@ -38,10 +38,30 @@ template <class... Values> Writer written(const Values&... values) {
     return writer;
 }
 
+/// A structure that an answer consists of.
+template <class T> T structure(const std::vector<std::uint8_t>& reply) {
+    Reader reader(reply);
+    return read<T>(reader);
+}
+
 template <class T> Writer written_fields(const T& value) {
     Writer writer;
     fields(writer, value);
     return writer;
+}
+
+/// Calls `copy` with the request for each row of a box of an array, and the row's place in the box.
+template <class Copy> void for_each_row(int array, const ArrayBox& box, const Copy& copy) {
+    for (std::size_t z = 0; z < box.depth; ++z)
+        for (std::size_t y = 0; y < box.height; ++y) {
+            ArrayBox row = box;
+            row.y += y;
+            row.z += z;
+            row.height = row.depth = 1;
+            Writer request = written(array);
+            fields(request, row);
+            copy(request, y, z);
+        }
 }
 
 /// Reserves the addresses of device memory in this process, so that host code that uses one is ended by a fault.
@@ -92,11 +112,7 @@ void RemoteDevice::unload_module(int module) {
 
 int RemoteDevice::find_function(int module, const std::string& name) { return only<int>(call(Call::find_function, written(module, name))); }
 
-FunctionInfo RemoteDevice::function(int function) {
-    const std::vector<std::uint8_t> reply = call(Call::function, written(function));
-    Reader reader(reply);
-    return read<FunctionInfo>(reader);
-}
+FunctionInfo RemoteDevice::function(int function) { return structure<FunctionInfo>(call(Call::function, written(function))); }
 
 bool RemoteDevice::find_variable(int module, const std::string& name, VariableInfo& info) {
     const std::vector<std::uint8_t> reply = call(Call::find_variable, written(module, name));
@@ -158,9 +174,7 @@ Device::Range RemoteDevice::range_of(DeviceAddress address) {
             if (address - begin < bytes) return {begin, bytes, false};
         }
     }
-    const std::vector<std::uint8_t> reply = call(Call::range_of, written(address));
-    Reader reader(reply);
-    return read<Range>(reader);
+    return structure<Range>(call(Call::range_of, written(address)));
 }
 
 void RemoteDevice::memory_info(std::size_t& free, std::size_t& total) {
@@ -202,35 +216,17 @@ int RemoteDevice::create_array(const ArrayShape& shape) { return only<int>(call(
 bool RemoteDevice::destroy_array(int array) { return !finished_ && only<bool>(call(Call::destroy_array, written(array))); }
 
 void RemoteDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch) {
-    const std::uint8_t* const begin = static_cast<const std::uint8_t*>(from);
-    for (std::size_t z = 0; z < box.depth; ++z) {
-        for (std::size_t y = 0; y < box.height; ++y) {
-            ArrayBox row = box;
-            row.y += y;
-            row.z += z;
-            row.height = row.depth = 1;
-            Writer request = written(array);
-            fields(request, row);
-            call(Call::copy_to_array, request, bytes_at(begin + z * slice_pitch + y * pitch, row.width_bytes));
-        }
-    }
+    for_each_row(array, box, [&](const Writer& request, std::size_t y, std::size_t z) {
+        call(Call::copy_to_array, request, bytes_at(static_cast<const std::uint8_t*>(from) + z * slice_pitch + y * pitch, box.width_bytes));
+    });
 }
 
 void RemoteDevice::copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch) {
-    std::uint8_t* const begin = static_cast<std::uint8_t*>(to);
-    for (std::size_t z = 0; z < box.depth; ++z) {
-        for (std::size_t y = 0; y < box.height; ++y) {
-            ArrayBox row = box;
-            row.y += y;
-            row.z += z;
-            row.height = row.depth = 1;
-            Writer request = written(array);
-            fields(request, row);
-            const std::vector<std::uint8_t> reply = call(Call::copy_from_array, request);
-            if (reply.size() != row.width_bytes) end("the process that owns the device answers with the wrong number of bytes");
-            std::memcpy(begin + z * slice_pitch + y * pitch, reply.data(), reply.size());
-        }
-    }
+    for_each_row(array, box, [&](const Writer& request, std::size_t y, std::size_t z) {
+        const std::vector<std::uint8_t> reply = call(Call::copy_from_array, request);
+        if (reply.size() != box.width_bytes) end("the process that owns the device answers with the wrong number of bytes");
+        std::memcpy(static_cast<std::uint8_t*>(to) + z * slice_pitch + y * pitch, reply.data(), reply.size());
+    });
 }
 
 std::uint64_t RemoteDevice::create_texture(const TextureRequest& request) {

@@ -20,7 +20,7 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// So many more blocks have ended. The line changes at most a few times in a second.
+    /// Adds blocks that have ended. The line changes at most a few times in a second.
     void add(std::uint64_t blocks);
 
 private:

@@ -11,6 +11,10 @@ namespace {
 
 const MarkedFile races(__FILE__);
 
+template <class Launch> void expect_race(Launch&& launch, std::vector<const char*> markers) {
+    expect_one(races, hazards_of(launch), HazardKind::race, std::move(markers));
+}
+
 // Races in shared memory
 
 template <bool with_barrier> __global__ void reverse(int* data) {
@@ -24,7 +28,7 @@ TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { reverse<true><<<1, N>>>(data.data); }).empty());
     // The model runs some readers before their writers; that is a race and not an uninitialized read.
-    expect_one(races, hazards_of([&] { reverse<false><<<1, N>>>(data.data); }), HazardKind::race, {"reverse reads", "reverse writes"});
+    expect_race([&] { reverse<false><<<1, N>>>(data.data); }, {"reverse reads", "reverse writes"});
 }
 
 template <bool second_barrier> __global__ void repeat(int* output, const int* input) {
@@ -40,8 +44,7 @@ template <bool second_barrier> __global__ void repeat(int* output, const int* in
 TEST(Race, ALoopNeedsASecondBarrier) {
     Ints input(N), output(N);
     EXPECT_TRUE(hazards_of([&] { repeat<true><<<1, N>>>(output.data, input.data); }).empty());
-    expect_one(races, hazards_of([&] { repeat<false><<<1, N>>>(output.data, input.data); }), HazardKind::race,
-               {"repeat writes", "repeat reads"});
+    expect_race([&] { repeat<false><<<1, N>>>(output.data, input.data); }, {"repeat writes", "repeat reads"});
 }
 
 __global__ void same_value(int* data) {
@@ -63,8 +66,7 @@ __global__ void different_values(int* data) {
 TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { same_value<<<1, N>>>(data.data); }).empty());
-    expect_one(races, hazards_of([&] { different_values<<<1, N>>>(data.data); }), HazardKind::race,
-               {"different values", "different values"});
+    expect_race([&] { different_values<<<1, N>>>(data.data); }, {"different values", "different values"});
 }
 
 // A later warp stores the value that the first warp has read, to the same place.
@@ -78,8 +80,7 @@ __global__ void stores_again(int* data) {
 
 TEST(Race, AStoreOfTheSameValueRacesWithAReadThatTheModelRanBefore) {
     Ints data(N);
-    expect_one(races, hazards_of([&] { stores_again<<<1, N>>>(data.data); }), HazardKind::race,
-               {"reads what is stored again", "stores again"});
+    expect_race([&] { stores_again<<<1, N>>>(data.data); }, {"reads what is stored again", "stores again"});
 }
 
 __global__ void own_bytes(unsigned char* data) {
@@ -98,8 +99,7 @@ __global__ void shared_bytes(unsigned char* data) {
 TEST(Race, ThreadsMayWriteDifferentBytesOfAWord) {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { own_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }).empty());
-    expect_one(races, hazards_of([&] { shared_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }), HazardKind::race,
-               {"shared bytes", "shared bytes"});
+    expect_race([&] { shared_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }, {"shared bytes", "shared bytes"});
 }
 
 __global__ void warp_pairs(int* data, unsigned mask, bool synchronize) {
@@ -171,15 +171,13 @@ __global__ void first_element(int* output, int* data) {
 
 TEST(Race, AStoreOfTheSameValueRacesWithAReadByAnEarlierBlock) {
     Ints data(32), output(32);
-    expect_one(races, hazards_of([&] { first_element<<<2, 32>>>(output.data, data.data); }), HazardKind::race,
-               {"reads the first element", "stores the first element again"});
+    expect_race([&] { first_element<<<2, 32>>>(output.data, data.data); }, {"reads the first element", "stores the first element again"});
 }
 
 TEST(Race, BlocksAreConcurrent) {
     Ints data(128), output(128);
     EXPECT_TRUE(hazards_of([&] { own_part<<<4, 32>>>(data.data); }).empty());
-    expect_one(races, hazards_of([&] { all_blocks_write<<<4, 32>>>(data.data); }), HazardKind::race,
-               {"all blocks write", "all blocks write"});
+    expect_race([&] { all_blocks_write<<<4, 32>>>(data.data); }, {"all blocks write", "all blocks write"});
     const auto hazards = hazards_of([&] { neighbor<<<4, 32>>>(output.data, data.data, 128); });
     ASSERT_FALSE(hazards.empty());
     for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.kind, HazardKind::race);
@@ -229,8 +227,8 @@ TEST(Race, AGuessThatASwapConfirmsIsHarmless) {
     EXPECT_TRUE(hazards_of([&] { swaps_of_blocks<true><<<4, 32>>>(words); }).empty());
     EXPECT_TRUE(hazards_of([&] { one_swap_of_blocks<<<4, 32>>>(words); }).empty());
     EXPECT_TRUE(hazards_of([&] { swaps_of_threads<true><<<1, N>>>(words); }).empty());
-    expect_one(races, hazards_of([&] { swaps_of_blocks<false><<<4, 32>>>(words); }), HazardKind::race, {"takes the larger", "expects"});
-    expect_one(races, hazards_of([&] { swaps_of_threads<false><<<1, N>>>(words); }), HazardKind::race, {"expects", "takes the larger"});
+    expect_race([&] { swaps_of_blocks<false><<<4, 32>>>(words); }, {"takes the larger", "expects"});
+    expect_race([&] { swaps_of_threads<false><<<1, N>>>(words); }, {"expects", "takes the larger"});
 }
 
 /// Odd threads and blocks change one word, the others look at it.
@@ -271,8 +269,7 @@ __global__ void every_fourth(int* data, int once_more) {
 TEST(Race, BlocksMayTakeTurnsInALine) {
     Ints data(128);
     EXPECT_TRUE(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, -1); }).empty());
-    for (const int thread : {0, 31})
-        expect_one(races, hazards_of([&] { every_fourth<<<4, 32>>>(data.data, thread); }), HazardKind::race, {"every fourth", "once more"});
+    for (const int thread : {0, 31}) expect_race([&] { every_fourth<<<4, 32>>>(data.data, thread); }, {"every fourth", "once more"});
 }
 
 __global__ void flag_that_all_set(int* flag, int last) { *flag = threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x ? last : 1; }
@@ -322,8 +319,7 @@ TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds) {
     cudaMemset(sums.data, 0, 64 * sizeof(int));
     EXPECT_TRUE(hazards_of([&] { sum_of_blocks_before<<<64, 1>>>(sums.data, output.data); }).empty());
     cudaMemset(sums.data, 0, 64 * sizeof(int));
-    expect_one(races, hazards_of([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }), HazardKind::race,
-               {"for the next", "looks only once"});
+    expect_race([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }, {"for the next", "looks only once"});
 }
 
 __global__ void several_ways(int* output, volatile int* data, int other) {
@@ -342,12 +338,9 @@ TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord) {
     setenv("SIMT_THREADS", "1", 1);
     Ints data(128), output(32);
     EXPECT_TRUE(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 100); }).empty());
-    expect_one(races, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }), HazardKind::race,
-               {"all first", "other block"});
-    expect_one(races, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }), HazardKind::race,
-               {"odd ones again", "other block"});
-    expect_one(races, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }), HazardKind::race,
-               {"two reads", "other block"});
+    expect_race([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }, {"all first", "other block"});
+    expect_race([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }, {"odd ones again", "other block"});
+    expect_race([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }, {"two reads", "other block"});
     unsetenv("SIMT_THREADS");
 }
 
@@ -361,8 +354,7 @@ __global__ void from_two(int* output, const int* first, const int* second) {
 TEST(Race, LanesOfOneAccessMayGoToTwoAllocations) {
     Ints first(32), second(32), output(64);
     EXPECT_TRUE(hazards_of([&] { from_two<<<1, 32>>>(output.data, first.data, second.data); }).empty());
-    expect_one(races, hazards_of([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }), HazardKind::race,
-               {"from two", "into the first"});
+    expect_race([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }, {"from two", "into the first"});
 }
 
 __global__ void read_written_before(int* output, const int* data) { output[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; }

@@ -171,7 +171,7 @@ CUresult cuCtxDestroy(CUcontext context) {
     });
 }
 
-// PyCUDA gives up a context that nobody else has attached to.
+// PyCUDA detaches only from contexts that no one else has attached to.
 CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy(context); }
 
 CUresult cuCtxPushCurrent(CUcontext context) {

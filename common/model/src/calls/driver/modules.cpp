@@ -204,7 +204,7 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
     return driver_call([&] { return cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value); });
 }
 
-// PyCUDA says so before each cuLaunchKernel, whose own arguments count.
+// PyCUDA calls this before each cuLaunchKernel, whose own arguments count.
 CUresult cuFuncSetBlockShape(CUfunction, int, int, int) { return CUDA_SUCCESS; }
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
