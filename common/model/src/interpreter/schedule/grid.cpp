@@ -108,23 +108,34 @@ private:
     int waiting_slices_ = 0;
 };
 
-/// Hands out clusters in their order.
+/// Hands out clusters in their order, several at a time if there are many: neighbors touch neighboring memory, which is slow to go back
+/// and forth between cores.
 class Supply {
 public:
-    explicit Supply(const Launch& launch) : launch_(launch) {
+    /// The clusters that a host thread has taken and not begun.
+    struct Share {
+        std::uint64_t next = 0, end = 0;
+    };
+
+    Supply(const Launch& launch, int workers) : launch_(launch) {
         const Extent& c = launch.cluster;
         size_ = static_cast<int>(c.x * c.y * c.z);
         count_ = launch.blocks / static_cast<std::uint64_t>(size_);
+        constexpr std::uint64_t most = 8, shares = 32;
+        together_ = std::clamp<std::uint64_t>(count_ / (shares * static_cast<std::uint64_t>(std::max(workers, 1))), 1, most);
     }
 
     int cluster_size() const { return size_; }
     std::uint64_t count() const { return count_; }
 
     /// Returns the blocks of the next cluster by rank; nothing when there are no more.
-    std::vector<std::uint64_t> next() {
-        const std::uint64_t number = next_.fetch_add(1);
-        if (number >= count_) return {};
-        return numbers_of(number);
+    std::vector<std::uint64_t> next(Share& share) {
+        if (share.next == share.end) {
+            share.next = next_.fetch_add(together_);
+            share.end = std::max(share.next, std::min(share.next + together_, count_));
+        }
+        if (share.next == share.end) return {};
+        return numbers_of(share.next++);
     }
 
 private:
@@ -143,7 +154,7 @@ private:
 
     const Launch& launch_;
     int size_ = 1;
-    std::uint64_t count_ = 0;
+    std::uint64_t count_ = 0, together_ = 1;
     std::atomic<std::uint64_t> next_{0};
 };
 
@@ -163,7 +174,7 @@ public:
 private:
     bool start_another() {
         if (resident_.size() >= room_ && !launch_.cooperative) return false;
-        const std::vector<std::uint64_t> numbers = supply_.next();
+        const std::vector<std::uint64_t> numbers = supply_.next(share_);
         if (numbers.empty()) return false;
         std::unique_ptr<Cluster> cluster;
         if (spare_.empty()) {
@@ -252,6 +263,7 @@ private:
 
     Launch& launch_;
     Supply& supply_;
+    Supply::Share share_;
     std::size_t room_;
     double started_;
     /// Processor time when the first block began, or at the first reading of the clock after one ended.
@@ -277,7 +289,7 @@ private:
 }  // namespace
 
 void run_blocks(Launch& launch, int workers) {
-    Supply supply(launch);
+    Supply supply(launch, workers);
     const auto count = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max(workers, 1)), supply.count()));
     const int resident = launch.machine->concurrent_blocks(launch.threads, static_cast<std::int64_t>(launch.shared_bytes));
     const auto room = static_cast<std::size_t>(std::max(resident / supply.cluster_size() / std::max(count, 1), 1));
