@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
+#include <bit>
 #include <cmath>
 
 #include "interpreter/arithmetic/by_type.hpp"
@@ -129,6 +130,16 @@ struct Remainder {
         return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(static_cast<Word<T>>(a) - multiple);
     }
 };
+
+/// rem.u32. Kernels mostly divide by one power of two in all lanes, as in `threadIdx.x % (2 * stride)`.
+void remainder_of_words(Warp& warp, const DecodedInstruction& instruction) {
+    RegisterFile& file = registers_of(warp);
+    const std::uint32_t *a = values<std::uint32_t>(file, instruction.operand[1]), *b = values<std::uint32_t>(file, instruction.operand[2]);
+    const std::uint32_t divisor = b[0];
+    if (!std::has_single_bit(divisor) || lanes_where<std::uint32_t>([=](int lane) { return b[lane] == divisor; }) != all_lanes)
+        return binary<Remainder, std::uint32_t, std::uint32_t, std::uint32_t>(warp, instruction);
+    write_lanes(file.active, values<std::uint32_t>(file, instruction.operand[0]), [=](int lane) { return a[lane] & (divisor - 1); });
+}
 
 struct Absolute {
     template <class T> static T of(T a) { return a < 0 ? static_cast<T>(Word<T>{0} - static_cast<Word<T>>(a)) : a; }
@@ -283,7 +294,9 @@ Semantics find_integer_divide(const ptx::Instruction& instruction) {
 }
 
 Semantics find_integer_remainder(const ptx::Instruction& instruction) {
-    return of_integers<find_by_type<binary_of_integers<Remainder>>>(instruction);
+    Semantics found = of_integers<find_by_type<binary_of_integers<Remainder>>>(instruction);
+    if (found.execute && instruction.type() == Type::u32) found.execute = remainder_of_words;
+    return found;
 }
 
 Semantics find_integer_absolute(const ptx::Instruction& instruction) {
