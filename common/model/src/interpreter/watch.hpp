@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The events of a launch that the interpreter reports to counters, to the detection of hazards, and to listeners.
 //
 // Several blocks may run at the same time, each on one host thread. A `BlockWatch` belongs to one block that runs

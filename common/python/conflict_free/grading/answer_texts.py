@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Makes the texts of answers that are a change of another text, and of cheats.
 
 ``answers.toml`` of an assignment (answers.schema.json) has the changes:

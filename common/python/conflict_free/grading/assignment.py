@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """An assignment as its folder ``chapters/SLUG/assignment`` describes it in ``task.toml`` (task.schema.json)."""
 
 import functools

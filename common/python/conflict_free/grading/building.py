@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Builds the program of a submission: nvcc compiles it and links it with the assignment's driver, in the sandbox."""
 
 import contextlib

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Draws the sizes and the data of an assignment's cases from one seed."""
 
 import hashlib

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Limits the memory of commands by control groups of the kernel, where this process may make some. Standard library only.
 
 A group counts all memory of its processes when they take it: private and shared memory, files in memory, page tables. Groups are used

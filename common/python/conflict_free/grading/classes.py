@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Grades a folder of submissions on all cores: scripts/grade run-all.
 
 Each result is written at once, under a name that is a digest of all inputs. So an interrupted run continues where it stopped, and

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Sets up what scripts/grade needs, and then runs main.py in the virtual environment. Standard library only."""
 
 import contextlib

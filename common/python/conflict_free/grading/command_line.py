@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The arguments of scripts/grade. Standard library only: they are parsed before the set-up and again after it."""
 
 import argparse

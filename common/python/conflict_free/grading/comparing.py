@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Compares the outputs of a run with those of the reference."""
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Finds the errors in the output of the compiler and the linker, and says what to do about them. Standard library only."""
 
 import re

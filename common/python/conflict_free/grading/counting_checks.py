@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Checks the thresholds: the model's counts, summed over the launches of a case, against the limits of an assignment."""
 
 import ast

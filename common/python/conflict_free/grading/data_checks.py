@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Checks that kernels have done the work: they load every input, they write every output last, and all lanes take part."""
 
 from collections.abc import Iterator, Mapping, Sequence

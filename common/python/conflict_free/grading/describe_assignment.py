@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Writes the data of an assignment's page in the book, from its task.toml and its source. The build runs it."""
 
 import argparse

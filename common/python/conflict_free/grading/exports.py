@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Writes results in the formats of Gradescope, Classroom 50 and JUnit, and as CSV for a class.
 
 schemas/ has the published shape of each format in our own words; the tests validate the output against it.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Evaluates the expressions of task.toml: numbers, names of counts and parameters, and a few functions."""
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The facts about a submission's text. A program in the sandbox reads the text; the grader looks only at what that has found.
 
 ``text_facts`` is the program. Nothing else reads a submission's text or the output of its compiler.

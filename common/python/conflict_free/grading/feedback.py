@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Prints a result for a student: each check with what was seen, and for a failed one what was wanted, the lines, and help."""
 
 import contextlib

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Finds the submissions in a class's folder, as a course system or an archive has left it.
 
 Each student has one submission. Other entries are passed over, and each of them is named with the reason. A student whose only

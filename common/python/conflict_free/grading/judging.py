@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Grades a submission by one check after another. A check that fails stops the later ones that mean nothing without it."""
 
 import contextlib

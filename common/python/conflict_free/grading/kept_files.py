@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Keeps compiled files from one run to the next. The name of a kept file is a digest of all its inputs."""
 
 import contextlib

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The numbers of an assignment's limits: a threshold of ``task.toml`` names them, and its limit and the brief take them from there."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Runs the commands of scripts/grade in the virtual environment. command_line.py parses their arguments."""
 
 import argparse

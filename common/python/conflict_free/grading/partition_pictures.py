@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Draws how the first step of a launch spreads over the partitions of memory, as plain text and as SVG."""
 
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The parts of an assignment: limits, cases, thresholds, and answers with their outcomes."""
 
 from collections.abc import Mapping

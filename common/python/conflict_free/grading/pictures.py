@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Draws maps of one access of a warp, as plain text and as SVG: which bank serves which lane, or which sectors move.
 
 An access has the form of the model's traces; see common/model/src/report/trace.hpp.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Takes the arguments of printf out of a run's counts: a kernel may print what helps to find a mistake, at no price.
 
 The compiler stores the arguments of a printf to local memory. Local memory is a thread's own, so that leaving its traffic in the

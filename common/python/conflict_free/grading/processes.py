@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Reads from /proc which processes a command has started, and how much memory they hold. Standard library only."""
 
 import contextlib

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Makes the starter and the solution of an assignment from one source, whose lines are marked like this:
 
     // BEGIN SOLUTION

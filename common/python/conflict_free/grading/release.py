@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Writes what students receive: the starter, the program that tries it, and a page with the brief and the checks."""
 
 import textwrap

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The result of grading a submission: checks with points, as objects and as JSON (result.schema.json)."""
 
 import json

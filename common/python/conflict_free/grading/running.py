@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Runs a submission's program on cases. The program and the judge are two processes, each in a sandbox of its own.
 
 The program gets a socket to the judge and no data. The judge has the data of the cases, the device memory, the interpreter of

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Finds what is wrong with a run apart from its output: hazards, crashes, exceeded limits, errors of the CUDA runtime."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Runs an untrusted command in namespaces of its own, under limits. It sees only its input.
 
 bubblewrap makes the namespaces. They have no network and no other processes. The system's programs and libraries and the named

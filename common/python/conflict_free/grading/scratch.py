@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Temporary folders that are removed whatever a submission has made in them. Standard library only."""
 
 import contextlib

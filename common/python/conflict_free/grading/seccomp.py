@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Makes the filter of system calls for confined programs, by libseccomp.
 
 A call on the list ends the program with SIGSYS, and so does a socket to a network. A program that only computes makes none of these

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Divides a class into shares for several machines, and joins the CSV files of the shares.
 
 A student's share depends only on the student's name, so a late submission moves nobody else to another machine. Each machine sees

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Finds the lines of a submission that declare, define, launch or use a name of a message.
 
 No compiler is involved, and no verdict depends on it: a text that is not understood gives a message without a line. All functions

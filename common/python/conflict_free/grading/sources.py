@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Reads a file that somebody has handed in. Every name and every file may be a trap.
 
 No symbolic link is followed, and only regular files are opened: a link could lead to a file of the machine or to another

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Looks through a submission's text for what will fail, and names the lines. It helps students and protects nothing.
 
 The same code would fail later with a message that says less: the sandbox ends a program that starts another, the judge refuses

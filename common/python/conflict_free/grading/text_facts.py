@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Reads the text of a submission and what the compiler has said about it, as a program that ``facts.read`` runs in the sandbox.
 
 The program gets both in a file, and prints the facts that ``facts.schema.json`` describes. The sandbox has nothing but the standard

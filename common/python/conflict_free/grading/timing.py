@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """The check `fast`: times a submission and the solution on the GPU in turns, each in processes of its own.
 
 Only submissions that have passed the gates are timed. The check judges the ratio of two medians of one run, never a time.

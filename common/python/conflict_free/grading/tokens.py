@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Splits a C++ file into tokens as a compiler's first phases do: lines spliced, digraphs replaced, comments removed. An unusual
 spelling of a word gives the same token as the usual one.
 """

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Grades a file each time it is saved, and shows which checks are left: scripts/grade watch."""
 
 import contextlib

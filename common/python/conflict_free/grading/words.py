@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Names for which a submission has no honest use, and the kind of each.
 
 They protect nothing: a submission that hides such a name meets the sandbox. They give an honest student the line.

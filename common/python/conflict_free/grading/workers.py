@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Grades in worker processes. A worker that crashes or hangs loses only the submission that it was grading.
 
 Run as a program, this file is a worker. It reads its settings and then orders from stdin, a line of JSON each, and answers each

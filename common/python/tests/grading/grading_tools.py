@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Shared parts of the grader's tests: the built tools, the assignment padding, changed copies of it, and the command."""
 
 import functools

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Pretends to grade, for tests of grading a class: the text of a submission says what happens."""
 
 import atexit

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests answers that are a change of another text: the format of answers.toml, the changed text, the command that prints it."""
 
 import pytest

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the format of task.toml, starter and solution from one source, and sizes and data from one seed."""
 
 import numpy

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests that a brief asks for what its task.toml checks: it takes its numbers from there."""
 
 import re

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests building a submission: the messages of compiler and linker, and the kept drivers and programs."""
 
 import os

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests grading a folder of submissions: keeping results, failures of the grader, interruptions, output. The grader only pretends."""
 
 import csv

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the lines and the picture that a student is shown of an exceeded threshold."""
 
 import xml.etree.ElementTree as xml

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the scripts that Gradescope and Classroom 50 run, in folders and environments like theirs. scripts/grade only pretends."""
 
 import json

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests finding and reading the submissions of a class's folder: links, pipes, archives, names and encodings."""
 
 import io

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests submissions that want to stop the grader: each gets a verdict in a short time, and leaves nothing behind."""
 
 import importlib.util

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests grading from file to points with the real tools, the checks of answers, and scripts/grade run."""
 
 import json

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the messages about common mistakes, with the real tools, and the reading of a source that they need."""
 
 from pathlib import Path

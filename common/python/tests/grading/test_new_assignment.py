@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests that scripts/new-assignment makes a complete, working assignment, or nothing."""
 
 import subprocess

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests a machine that cannot confine programs: the limits that remain, and the messages. ../sandbox tests the sandbox."""
 
 import selectors

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the maps of accesses."""
 
 import xml.etree.ElementTree as xml

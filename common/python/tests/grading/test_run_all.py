@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests scripts/grade run-all, run and watch with the real grader, on answers of the assignment padding."""
 
 import argparse

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests several cases in one process, and removing the folder of a run while a killed process still writes into it."""
 
 import contextlib

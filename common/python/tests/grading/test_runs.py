@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the judging of runs: thresholds, outputs against a reference, complaints, and whether kernels have done the work."""
 
 from pathlib import Path

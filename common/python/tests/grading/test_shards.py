@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests a class in shares: the share of each student, the CSV of a share, and merging."""
 
 import csv

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests the check `fast` with a pretended nvcc: its programs report the times that the source claims."""
 
 import sys

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Tests grading on each save: the view, the remembered progress, the keys. The grader only pretends."""
 
 import fcntl

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Grades a class of 200 three times: in one run, killed and resumed, interrupted and resumed. Run it by hand; it takes minutes.
 
     .venv/bin/python common/python/tests/grading/two_hundred.py [--students N] [--assignment NAME] [--build-dir DIR] [--no-sandbox]

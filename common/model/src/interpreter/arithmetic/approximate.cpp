@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The approximate functions of single and double precision. They are computed more exactly than the PTX ISA promises, so their bits
 // can differ from a GPU's.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Bit fields, bit counts, permutations of bytes, and dot products of bytes.
 
 #include <bit>

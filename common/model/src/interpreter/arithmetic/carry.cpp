@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Extended-precision integer arithmetic: instructions that write or read the carry flag.
 
 #include <cstdint>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // setp and set: comparisons, combined with a third predicate where the instruction has one.
 
 #include <bit>

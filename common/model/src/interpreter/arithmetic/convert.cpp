@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cvt among integers of 8 to 64 bits and floating point of 16 to 64 bits. Registers may be wider than the types.
 
 #include <algorithm>

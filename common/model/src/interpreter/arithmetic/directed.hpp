@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Handlers that run in a rounding mode of the processor other than to nearest. The compiler must assume that a change of the mode
 // changes the operands in memory, so operations stay between the changes.
 #pragma once

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Small floating-point formats, by the numbers of their bits: conversion from and to doubles with every rounding.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Single and double precision: what IEEE 754 rounds, minimum and maximum, signs, and classes.
 
 #include <cmath>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The properties of a GPU's floating point beyond IEEE operations: flushing, saturation, its own NaN, and directed rounding.
 // The files that include this header must be compiled without contraction to fused operations (-ffp-contract=off).
 #pragma once

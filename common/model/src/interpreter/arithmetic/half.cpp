@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Arithmetic of f16, bf16, their packed forms, and of single precision with operands of half precision.
 
 #include <cmath>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // f16 and bf16 as bits, and their conversion from and to single precision, without branches.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Loops over the lanes of a warp, for handlers of lane-wise instructions.
 //
 // An operator is a type with a static function `of` that takes a lane's sources and returns its result:

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Data movement between registers (mov, also of vectors), and selection.
 
 #include <cstdint>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cvt to and from packed and small floating-point formats and tf32, and cvt.pack.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Video instructions: scalar ones that select bytes or halves of their operands, and ones on two halves or four bytes.
 
 #include <algorithm>

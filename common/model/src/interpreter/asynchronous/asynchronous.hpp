@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A block's pending work: copies that threads have issued and not yet waited for. Each is made as late as the program allows, when
 // a thread waits for it, so that a program that forgets to wait does not see its data.
 #pragma once

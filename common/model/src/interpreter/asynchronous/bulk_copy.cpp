@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cp.async.bulk and cp.reduce.async.bulk: a range of bytes between global and shared memory, or between blocks of a cluster.
 
 #include <string>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Barriers that are objects in shared memory (`mbarrier`). Their whole state is in 64 bits.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // st.async and red.async: stores to another block's shared memory. A barrier there counts their arrival.
 
 #include "interpreter/asynchronous/bulk.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: boxes of tensors between global and shared memory.
 
 #include <algorithm>

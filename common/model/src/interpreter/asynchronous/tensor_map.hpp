@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The tensor map that `cuTensorMapEncode…` makes: 128 bytes that describe a tensor in global memory to the engine that copies boxes
 // of it. Programs may not look inside, so the layout is the model's own.
 #pragma once

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // tensormap.replace and tensormap.cp_fenceproxy: kernels that change tensor maps.
 
 #include "interpreter/asynchronous/tensor_map.hpp"

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The rows that a tensor copy moves: stretches of global memory, and their places in shared memory.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // cp.async: each thread copies up to 16 bytes from global to shared memory.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Loads whose addresses come from the results of other loads: they wait for one another, and the lower bound on a launch's cycles has
 // their latencies.
 //

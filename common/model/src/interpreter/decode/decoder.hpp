@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Decodes a function of PTX for execution: every operand gets its place in the frame.
 #pragma once
 

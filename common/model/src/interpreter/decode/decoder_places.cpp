@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The places of operands while a kernel runs: registers, constants, special registers, variables, and the parts of addresses.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001), on basic blocks;
 // post-dominators are those of the reversed flow with one virtual exit. Loops are natural loops: what can reach the source of an
 // edge to a block that dominates it.

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The control flow of a function: the places where lanes that diverge at a branch meet again.
 //
 // Lanes that stay in a loop do not wait for lanes that leave it: a branch inside a loop joins at its immediate post-dominator

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The accesses of the machine code where they differ from those of the text: which accesses the GPU's assembler joins, and where the
 // counts are inexact.
 // The comparison of the text with machine code is made before the program runs (common/python/conflict_free/counting/exactness.py).

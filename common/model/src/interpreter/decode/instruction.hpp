@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A decoded instruction, and the registers of a warp that it works on.
 //
 // A register of type T is an array of 32 values of T, one a lane, lanes next to one another; a predicate register is a

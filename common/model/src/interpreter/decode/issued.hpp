@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The arithmetic that takes at least one instruction of the machine for each of the text, for the lower bound on a launch's cycles.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Polls: loops in which a thread reads memory again and again until another thread has written the value it waits for. The number of
 // reads is a matter of time, so no model can count it.
 #pragma once

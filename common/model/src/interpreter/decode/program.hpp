@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Decoded functions, and all that a kernel can reach, ready to be executed.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Repeatable kernels: running one again on the same inputs has the same effect.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Conversion of addresses between state spaces, and tests of the state space of an address.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // atom and red, which update memory lane by lane, in the order of the lanes.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Hazards of single accesses: reports on addresses that a kernel may not access.
 #pragma once
 

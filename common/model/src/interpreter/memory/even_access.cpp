@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Addresses of lanes, and accesses whose addresses are evenly spaced, which are the most common.
 
 #include <cstring>

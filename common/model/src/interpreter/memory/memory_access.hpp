@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // How instructions reach memory: the lanes' addresses, their checks, and the host's pointers to the bytes.
 #pragma once
 

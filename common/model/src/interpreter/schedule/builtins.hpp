@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Functions without PTX that kernels call: `vprintf`, `malloc`, `free`, `__assertfail`, and those of the CUDA runtime
 // (device_runtime.hpp).
 #pragma once

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The work that kernels themselves ask for: launches (dynamic parallelism), copies and fills. It runs when their grid has
 // ended. A GPU may choose that order too, since nothing on the device can wait for this work.
 #pragma once

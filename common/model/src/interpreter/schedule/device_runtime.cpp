@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The work that a thread asks for runs after its grid, in the order of the blocks and of their calls. Every stream and every event
 // allows this order, so streams and events need no state.
 

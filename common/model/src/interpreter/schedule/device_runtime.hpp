@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The calls of the CUDA runtime that a kernel can make: launches, copies, memory, streams and events.
 #pragma once
 

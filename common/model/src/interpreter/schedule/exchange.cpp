@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Instructions that lanes of a warp execute together: shuffles, votes, matches, reductions, and the barrier of a warp. Each waits
 // until every lane of its mask that has not ended has reached an instruction of the same kind with the same mask.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The decoded form of an instruction that lanes of a warp execute together, and the values that the lanes contribute.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The values that lanes of a warp contribute to an instruction that they execute together, and the result for each lane.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Blocks on the cores of the host. Each host thread runs one cluster (or block) after another to its end. A cluster that only waits
 // for others is set aside while another runs; as many are open at a time as a GPU has room for.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A warp: 32 lanes under a mask, which diverge at branches and reconverge where the control flow does.
 //
 // The lanes that are at the same place form a *warp split*. A branch on which its lanes disagree divides a split, and a *join* at

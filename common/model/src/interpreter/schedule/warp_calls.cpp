@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The frames of functions: their registers and local memory, calls and returns.
 
 #include <algorithm>

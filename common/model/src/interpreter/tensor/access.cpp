@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // ldmatrix, stmatrix and movmatrix: matrices of 8 rows of 16 bytes.
 //
 // Lanes 0 to 7 give the addresses of the rows of the first matrix, 8 to 15 those of the second, and so on: each of these lanes

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Which lane holds which element (PTX ISA, "Matrix Fragments for mma").
 //
 // Lanes are groups of four: g is the number of the group, t that of the lane in it. With E elements in a register, one

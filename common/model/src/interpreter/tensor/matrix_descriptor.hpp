@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Factors of `wgmma` in shared memory, at the place that a matrix descriptor gives.
 //
 // The unit is 16 bytes. A factor has lines (rows of A, columns of B) and an extent along K. A unit holds consecutive elements of one

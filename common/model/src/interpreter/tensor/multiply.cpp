@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // mma, mma.sp and wmma.mma: a product of matrices that a warp's registers hold.
 //
 // Products of f16, bf16, tf32 and 8-bit floating point are exact in single precision. They are added to C in single precision, in the

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The places of the elements of a sparse A (PTX ISA, "Sparse matrix storage").
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Matrices that the lanes of a warp hold together: the place of each element, reading and writing.
 #pragma once
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // wmma.load and wmma.store. They are counted as the instructions that ptxas makes of them for sm_90 (read in the machine code of
 // CUDA 13.0):
 //  - factors of f16 and of 8 bits and less, in shared memory and along K: LDSM of 8 rows of 16 bytes, up to four such

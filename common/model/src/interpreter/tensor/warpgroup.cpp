@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // wgmma: a product of matrices by the four warps of a warpgroup. Each warp computes the 16 rows that its registers hold.
 //
 // The product is computed when the instruction is issued. Its reads of shared memory are told to the watcher then and again when the

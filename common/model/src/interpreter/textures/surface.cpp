@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // suld, sust and sured: arrays read and written by byte (.b) or by texel (.p), without filters.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // sust.p: the conversion of values to texels of the surface's format, as on an H200.
 
 #include <algorithm>

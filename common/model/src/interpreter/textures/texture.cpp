@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // tex and tld4. A request is counted with the bytes that its lanes ask for. The sectors that it moves are not counted, since they depend
 // on a GPU's layout of arrays, which is not known.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // txq, suq and istypep: queries of texture and surface objects.
 
 #include <algorithm>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // CUDA arrays, and the objects through which kernels read and write them.
 //
 // A GPU's layout of an array is not documented. In the model, texels lie row by row, slice by slice, level by level.

@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-# SPDX-License-Identifier: MIT
 """Writes ./result.json. Classroom 50's runner calls it in a student's checkout. Change the four lines below."""
 
 import os
