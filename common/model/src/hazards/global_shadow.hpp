@@ -118,8 +118,9 @@ public:
         return line ^ (line / 64 % 64);
     }
 
-    /// Lines are locked one by one, or all of some cells together.
-    static constexpr std::size_t cell_lines = 2048;
+    /// Lines are locked one by one, or all of some cells together. A cell watches 64 KiB, to which allocations are aligned: so neighboring
+    /// tiles of a matrix mostly have cells of their own, and the blocks that store them do not wait for one another.
+    static constexpr std::size_t cell_lines = 512;
     /// The line that has the lock of a line's cell. Cells have it in different places, since the first lines of all cells would share a
     /// set of the processor's cache.
     static GlobalLine& cell_of(GlobalLine& line) {

@@ -161,7 +161,9 @@ void GlobalWatch::begin_block(std::uint64_t number) {
 }
 
 bool GlobalWatch::lock_cells(GlobalLine* lines, const Lanes& place) {
+    constexpr std::size_t most_cells = 16;
     const std::size_t first = place.front() / GlobalShadow::cell_lines, last = place.back() / GlobalShadow::cell_lines;
+    if (last - first >= most_cells) return false;
     // All host threads lock cells in the same order.
     for (std::size_t cell = first; cell <= last; ++cell) {
         held_cells_.push_back(&GlobalShadow::cell_of(lines[cell * GlobalShadow::cell_lines]));

@@ -105,7 +105,8 @@ private:
 
     bool locks_lines() const { return !launch_.single_threaded() && held_.empty() && held_cells_.empty(); }
     using Lanes = std::array<std::uint32_t, warp_size>;
-    /// Locks the cells of a column's lines, the lanes' places in their chunk, if no line is locked. It costs less than to lock each line.
+    /// Locks the cells of a column's lines, the lanes' places in their chunk, if they are few and no line is locked. It costs less than
+    /// to lock each line.
     bool lock_cells(GlobalLine* lines, const Lanes& place);
     void unlock_cells();
     /// Room for as many entries, until the launch ends.

@@ -63,8 +63,9 @@ void SectorMarker::mark(const WarpAccess& access) {
         if (step == size) return mark(access.address[0], warp_size * size, direction);
         // Warps that go through a matrix column by column come to the same sectors again and again.
         const Column column{access.address[0] / sector_bytes, step, direction};
-        if (step % sector_bytes == 0 && column == last_column_) return;
-        last_column_ = column;
+        Column& last = last_columns_[column.first % last_columns_.size()];
+        if (step % sector_bytes == 0 && column == last) return;
+        last = column;
     }
     std::uint64_t last = UINT64_MAX;
     for (const std::size_t lane : lanes_in(access.active)) {

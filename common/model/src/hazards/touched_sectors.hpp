@@ -63,7 +63,8 @@ private:
     TouchedSectors::Chunks& chunks_;
     /// By the lowest bits of its number: the number of a chunk plus 1, and the chunk.
     std::array<std::pair<std::uint64_t, TouchedSectors::Chunk*>, remembered> known_{};
-    Column last_column_;
+    /// By the lowest bits of the first sector.
+    std::array<Column, 8> last_columns_;
 };
 
 }  // namespace simt::hazards
