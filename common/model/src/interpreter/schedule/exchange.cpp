@@ -2,6 +2,7 @@
 // until every lane of its mask that has not ended has reached an instruction of the same kind with the same mask.
 
 #include "interpreter/schedule/exchange.hpp"
+#include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/decode/decoder.hpp"
 #include "interpreter/schedule/exchange_operands.hpp"
 #include "interpreter/schedule/launch.hpp"

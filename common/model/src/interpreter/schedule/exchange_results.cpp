@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/schedule/exchange_operands.hpp"
 
 namespace simt::interpreter {
