@@ -15,7 +15,7 @@ extensions = ["breathe", "directives", "sphinx_copybutton", "sphinx_design", "sp
 # The spelling is looked over by a builder of its own, which needs a dictionary of the system: sphinx -t spelling -b spelling.
 if tags.has("spelling"):  # noqa: F821  Sphinx puts it here
     extensions.append("sphinxcontrib.spelling")
-    spelling_filters = ["directives.prose.spelling.Identifiers"]
+    spelling_filters = ["directives.spelling.Identifiers"]
     # Who wrote a page changes nothing about its spelling, and git may refuse to tell: in a folder of another user, or in none of its own.
     spelling_ignore_contributor_names = False
 spelling_lang = "en_US"

@@ -1,10 +1,16 @@
 """Tests of what all directives and roles share, and of values, claims and questions, by small books about an invented machine."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import synthetic
+
+import directives
 
 
 def text_of(html: str) -> str:
@@ -226,3 +232,12 @@ def test_a_reader_may_try_numbers(project):
 def test_numbers_to_try_are_a_label_a_number_and_hints(project, line):
     page = TRY.replace("      Half: = 0.5\n", f"      {line}\n")
     assert "predict: " in project.build_error(page)
+
+
+def test_a_book_without_a_dictionary_has_all_its_directives():
+    """A reader's machine has no Enchant: only the spelling builder may ask for it."""
+    code = (
+        "import sys; from unittest.mock import MagicMock; sys.modules['enchant'] = None; import directives; directives.setup(MagicMock())"
+    )
+    folder = Path(directives.__file__).parents[1]
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}, check=True)

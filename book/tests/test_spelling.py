@@ -19,7 +19,7 @@ def misspelled(project):
                 "extensions.append('sphinxcontrib.spelling')\n"
                 "spelling_lang = 'en_US'\n"
                 f"spelling_word_list_filename = {str(BOOK / 'words.txt')!r}\n"
-                "spelling_filters = ['directives.prose.spelling.Identifiers']\n"
+                "spelling_filters = ['directives.spelling.Identifiers']\n"
                 "spelling_warning = True\n"
                 "spelling_ignore_contributor_names = False\n"
             )
