@@ -104,7 +104,9 @@ class Curves(EvidenceDirective):
         )
         beside: dict[str, tuple[float, float]] = {}
         for one in filter(None, self.options.get("beside", "").split(";")):
-            kernel, number = one.split()
+            kernel, _, number = one.strip().partition(" ")
+            if not number.isdecimal() or not int(number):
+                raise ResultError(f":beside: has {one.strip()!r}; accepted: SLUG.KERNEL N, with ; between")
             beside[kernel.partition(".")[2]] = float(number), evidence.value(f"{kernel}.16384.gbps").number
         numbers += "".join(f"; {name}: {speed:,.0f} at {at:g}" for name, (at, speed) in beside.items())
         pages = [(name, page_of(found, ceiling, self.axis, page, beside)) for name, page in (("wide", WIDE), ("narrow", NARROW))]

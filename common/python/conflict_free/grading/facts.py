@@ -83,7 +83,8 @@ def read(text: str, compiled: sandbox.Done | None, assignment: Assignment, folde
     question = json.dumps({"text": text, "compiled": compiled and asdict(compiled), "task": task})
     kept = KEPT / kept_files.name_of([question, str(confined), _state_of_readers()], [])
     if told := kept_files.text_of(kept):
-        return Facts.of(json.loads(told))
+        with contextlib.suppress(ValueError):  # a damaged file is read anew
+            return Facts.of(json.loads(told))
     folder.mkdir(exist_ok=True)
     _compile_readers()
     asked = folder / "asked.json"

@@ -141,6 +141,9 @@ def test_a_text_is_read_once(monkeypatch, tmp_path):
         facts.read(text, None, padding(), tmp_path / "text", confined=CONFINED) for text in ("f<<<1, 2>>>();", "g();", "f<<<1, 2>>>();")
     ]
     assert len(commands) == 2 and read[0] == read[2] != read[1] and read[2].launches_of() == [1]
+    for kept in (tmp_path / "kept").iterdir():
+        kept.write_text("{", encoding="utf-8")
+    assert facts.read("g();", None, padding(), tmp_path / "text", confined=CONFINED) == read[1], "a damaged file is read anew"
 
 
 @pytest.mark.parametrize(
