@@ -43,6 +43,9 @@ struct GlobalCost {
 /// The sectors of a global-memory access. See global_rules.cpp for the rule of each machine and its source.
 GlobalCost global_cost(const WarpAccess& access, const Machine& machine);
 
+/// The cycles that the L1 of a multiprocessor takes at least for a load or store of global memory. See global_rules.cpp.
+int l1_cycles(const WarpAccess& access, const Machine& machine);
+
 /// Lines of 128 bytes with a sector of which a store writes a part.
 int partly_written_lines(const WarpAccess& access);
 

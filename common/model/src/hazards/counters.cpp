@@ -123,8 +123,7 @@ void Counters::count_constant(SharedCounts& counts, const WarpAccess& access) {
 void Counters::count_global(GlobalCounts& counts, const WarpAccess& access) {
     const GlobalCost cost = global_cost(access, machine_);
     hazards::add(counts, cost, access);
-    constexpr int sectors_of_wavefront = 128 / static_cast<int>(sector_bytes);
-    work.wavefronts += static_cast<std::uint64_t>(std::max((cost.sectors + sectors_of_wavefront - 1) / sectors_of_wavefront, 1));
+    work.wavefronts += static_cast<std::uint64_t>(l1_cycles(access, machine_));
     if (access.operation == Operation::store || access.operation == Operation::atomic)
         work.stored_sectors += static_cast<std::uint64_t>(cost.sectors);
     if (access.operation == Operation::store) work.partly_written_lines += static_cast<std::uint64_t>(partly_written_lines(access));

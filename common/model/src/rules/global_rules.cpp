@@ -15,6 +15,10 @@
 // Compute capability 1.0 and 1.1 (section F.3.2.1): if the words have 4, 8 or 16 bytes and lane k of a half-warp
 // accesses word k of an aligned segment of 16 words (except for inactive lanes), the whole segment is moved. Otherwise each
 // active lane makes a transaction of 32 bytes.
+//
+// The L1 of compute capability 9.0, measured (chapters/errata/loads_from_the_l1.cu): it keeps its lines of 128 bytes in the banks of
+// shared memory, word n of global memory in bank n modulo 32, and looks up four lines in a cycle. So an access takes as many cycles
+// as it would take wavefronts in shared memory, and at least one for each four of its lines.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +33,7 @@ namespace simt {
 
 namespace {
 
-constexpr int half_warp = 16;
+constexpr int half_warp = 16, cache_line_bytes = 128;
 
 /// The addresses of some lanes, in ascending order. Most accesses are in that order already.
 class SortedAddresses {
@@ -147,20 +151,19 @@ int group_of_line(std::uint64_t line) {
 /// of this line has to wait if a lower lane waits for the same bank, in whatever line of the group. So each of several lanes with one
 /// address moves its sector again, and a lane that is late moves the sector of its neighbors again.
 GlobalCost cost_of_atomic(const WarpAccess& access) {
-    constexpr std::uint64_t line_bytes = 128;
     const auto size = static_cast<std::uint64_t>(access.size);
     std::array<std::uint64_t, warp_size> lines{};
     std::array<int, warp_size> groups{}, banks{};
     for (const std::size_t lane : lanes_in(access.active)) {
-        lines[lane] = access.address[lane] / line_bytes;
+        lines[lane] = access.address[lane] / cache_line_bytes;
         groups[lane] = group_of_line(lines[lane]);
-        banks[lane] = static_cast<int>(access.address[lane] % line_bytes / size);
+        banks[lane] = static_cast<int>(access.address[lane] % cache_line_bytes / size);
     }
     int sectors = 0;
     for (std::uint32_t waiting = access.active; waiting;) {
         const auto first = static_cast<std::size_t>(std::countr_zero(waiting));
-        std::bitset<line_bytes> taken;
-        std::bitset<line_bytes / sector_bytes> moved;
+        std::bitset<cache_line_bytes> taken;
+        std::bitset<cache_line_bytes / sector_bytes> moved;
         std::uint32_t served = 0;
         for (const std::size_t lane : lanes_in(waiting)) {
             const auto bank = static_cast<std::size_t>(banks[lane]);
@@ -168,7 +171,7 @@ GlobalCost cost_of_atomic(const WarpAccess& access) {
             taken.set(bank);
             if (lines[lane] != lines[first]) continue;
             served |= 1u << lane;
-            moved.set(access.address[lane] % line_bytes / sector_bytes);
+            moved.set(access.address[lane] % cache_line_bytes / sector_bytes);
         }
         sectors += static_cast<int>(moved.count());
         waiting &= ~served;
@@ -191,7 +194,27 @@ bool have_a_sector_each(const WarpAccess& access) {
     return any == 0;
 }
 
-constexpr int written_line_bytes = 128;
+/// Distinct lines of the active lanes' addresses, in any order. Comparisons of whole vectors compare each with those before it.
+int lines_in_any_order(const WarpAccess& access) {
+    std::array<std::uint32_t, warp_size> line{};
+    const auto first = static_cast<std::size_t>(std::countr_zero(access.active));
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
+        line[lane] = static_cast<std::uint32_t>(access.address[access.active >> lane & 1 ? lane : first] / cache_line_bytes);
+    std::array<std::uint32_t, warp_size> known{};
+    for (std::size_t distance = 1; distance < warp_size; ++distance)
+        for (std::size_t lane = distance; lane < warp_size; ++lane) known[lane] |= line[lane] == line[lane - distance] ? 1 : 0;
+    int lines = warp_size;
+    for (const std::uint32_t one : known) lines -= static_cast<int>(one);
+    return lines;
+}
+
+/// Distinct lines that lanes `step` bytes apart touch.
+int lines_of_even_steps(std::uint64_t first, std::uint64_t step, int size) {
+    const std::uint64_t forward = std::min(step, std::uint64_t{0} - step);
+    if (forward >= cache_line_bytes) return warp_size;
+    const std::uint64_t begin = step == forward ? first : first - (warp_size - 1) * forward;
+    return static_cast<int>((begin + (warp_size - 1) * forward + static_cast<std::uint64_t>(size) - 1) / cache_line_bytes - begin / cache_line_bytes + 1);
+}
 
 /// Counts the lines with a sector of which ranges of bytes, in ascending order and apart from one another, cover a part.
 class PartlyWrittenLines {
@@ -205,7 +228,7 @@ public:
 
 private:
     void add_line(std::uint64_t address) {
-        const std::uint64_t line = address / written_line_bytes;
+        const std::uint64_t line = address / cache_line_bytes;
         count += count == 0 || line != last_;
         last_ = line;
     }
@@ -214,6 +237,17 @@ private:
 };
 
 }  // namespace
+
+int l1_cycles(const WarpAccess& access, const Machine& machine) {
+    if (access.active == 0) return 0;
+    constexpr int lines_of_a_cycle = 4;
+    const auto cycles_of = [](int lines) { return (lines + lines_of_a_cycle - 1) / lines_of_a_cycle; };
+    std::uint64_t step;
+    if (!rules::is_evenly_spaced(access, step)) return cycles_of(lines_in_any_order(access));
+    const int cycles = cycles_of(lines_of_even_steps(access.address[0], step, access.size));
+    if (access.operation != Operation::load && access.operation != Operation::store) return cycles;
+    return std::max(cycles, shared_cost(access, machine).wavefronts);
+}
 
 int partly_written_lines(const WarpAccess& access) {
     const auto size = static_cast<std::uint64_t>(access.size);
@@ -225,7 +259,7 @@ int partly_written_lines(const WarpAccess& access) {
             return lines.count;
         }
         // Elements that are so far apart have a line each.
-        if (static_cast<std::int64_t>(step) >= written_line_bytes && size < sector_bytes && rules::is_aligned(access)) return warp_size;
+        if (static_cast<std::int64_t>(step) >= cache_line_bytes && size < sector_bytes && rules::is_aligned(access)) return warp_size;
     }
     const SortedAddresses addresses(access, access.active);
     std::uint64_t begin = 0, end = 0;

@@ -34,7 +34,7 @@ TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost) {
     EXPECT_EQ(work.sum.partly_written_lines, 8u * 21);
     EXPECT_EQ(work.least.stored_sectors, 0u);
     EXPECT_EQ(work.most.stored_sectors, 32u * 6);
-    // Four sectors are one wavefront, of loads as of stores.
+    // The words of a column lie in four banks, eight in each.
     EXPECT_EQ(work.sum.wavefronts, 8u * 21 + 7);
     EXPECT_EQ(work.most.wavefronts, 8u * 6 + 1);
     EXPECT_EQ(work.least.barriers, 1u);
@@ -51,6 +51,32 @@ TEST(LaunchWork, IsThatOfAllBlocksAndOfTheLeastAndTheMost) {
 TEST(LaunchWork, OfConflictsIsTheirWavefronts) {
     MadeLaunch launch;
     launch.run(blocks(1), [](MadeBlock& block, unsigned) { block.store(1, 0, [](unsigned lane) { return lane * 16; }); });
+    EXPECT_EQ(launch.watch.take_counts().work.sum.wavefronts, 4u);
+}
+
+struct CyclesOfTheL1 {
+    std::uint64_t apart, cycles;
+};
+
+// As an H200 takes, by the specimen loads_from_the_l1 of the chapter errata: the larger of the wavefronts in shared memory and a quarter of the lines.
+TEST(LaunchWork, OfFloatsApartIsThatOfTheBanksAndTheLinesOfTheL1) {
+    for (const auto& [apart, cycles] : std::initializer_list<CyclesOfTheL1>{
+             {0, 1}, {1, 1}, {2, 2}, {4, 4}, {8, 8}, {9, 3}, {16, 16}, {17, 5}, {24, 8}, {32, 32}, {33, 8}, {16384, 32}, {16385, 8}}) {
+        MadeLaunch launch;
+        launch.run(blocks(1), [&](MadeBlock& block, unsigned) {
+            block.load_global(1, lanes_apart(1 << 20, 4 * apart));
+            block.store_global(2, lanes_apart((1 << 20) + 31 * 4 * apart, 0 - 4 * apart));
+        });
+        EXPECT_EQ(launch.watch.take_counts().work.sum.wavefronts, 2 * cycles) << apart;
+    }
+}
+
+TEST(LaunchWork, OfScatteredFloatsIsThatOfTheLinesOfTheL1) {
+    MadeLaunch launch;
+    // 16 lines, in no order.
+    launch.run(blocks(1), [&](MadeBlock& block, unsigned) {
+        block.load_global(1, [](unsigned lane) { return (lane * 5 % 32 / 2) * 128 + std::uint64_t{lane} % 3 * 4; });
+    });
     EXPECT_EQ(launch.watch.take_counts().work.sum.wavefronts, 4u);
 }
 
