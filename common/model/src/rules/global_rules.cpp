@@ -213,7 +213,8 @@ int lines_of_even_steps(std::uint64_t first, std::uint64_t step, int size) {
     const std::uint64_t forward = std::min(step, std::uint64_t{0} - step);
     if (forward >= cache_line_bytes) return warp_size;
     const std::uint64_t begin = step == forward ? first : first - (warp_size - 1) * forward;
-    return static_cast<int>((begin + (warp_size - 1) * forward + static_cast<std::uint64_t>(size) - 1) / cache_line_bytes - begin / cache_line_bytes + 1);
+    return static_cast<int>((begin + (warp_size - 1) * forward + static_cast<std::uint64_t>(size) - 1) / cache_line_bytes -
+                            begin / cache_line_bytes + 1);
 }
 
 /// Counts the lines with a sector of which ranges of bytes, in ascending order and apart from one another, cover a part.
