@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The model's rule of shared memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/bank_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
 // Sources: sha256:119d40f8d16d072fdc1bc373dd7507572435225aa005fb0f9a42ccb200882357

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
 // Sources: sha256:1a81c048ef1b6336cbed95398747839bde6351ad7422900080c616d4f971daf7

@@ -32,13 +32,13 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
     """``.. stacked-bars:: WHAT IS SHOWN``: a line of the body is ``NAME | KEY | KEY …``, for each part a key of the role ``val`` or a number.
 
     ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share of it that they fill stands behind the name.
-    With ``:unit: WORD``, a last key is written behind the bar.
+    With ``:sum: UNIT``, the sum of the parts does. With ``:unit: WORD``, a last key is written behind the bar.
     """
 
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"parts": directives.unchanged_required, "frame": directives.unchanged_required, "unit": directives.unchanged_required}
+    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit"), directives.unchanged_required)
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
@@ -59,9 +59,11 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
         bars, said = [], []
         for name, numbers in rows:
             behind = f"{numbers[-1]:,.0f} {unit}" if unit else ""
+            filled = sum(numbers[:count])
             if frame:
-                filled = sum(numbers[:count])
                 name = f"{name}: {filled:,.0f} of {numbers[count]:,.0f} ({filled / numbers[count]:.0%})"
+            elif "sum" in self.options:
+                name = f"{name}: {filled:,.0f} {self.options['sum']}"
             bars.append({"name": name, "behind": behind, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
             listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
             said.append(f"{name}: {', '.join([*listed, *([behind] if behind else [])])}")

@@ -58,10 +58,7 @@ MOST_BYTES = 8192
 _INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 _DIGEST = re.compile(r"^// Sources: (sha256:\w+)$", re.MULTILINE)
 
-TEXT = """// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
-// The model's rule of {subject}, as a module of WebAssembly. Made from {source}
+TEXT = """// The model's rule of {subject}, as a module of WebAssembly. Made from {source}
 // by {command}. Do not edit.
 // Sources: {digest}
 "use strict";
