@@ -1,6 +1,6 @@
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:1a81c048ef1b6336cbed95398747839bde6351ad7422900080c616d4f971daf7
+// Sources: sha256:0de08f65f3ce02d097e191f4a7b7645e84f45e56dbd56b2d81800af51ab9c614
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

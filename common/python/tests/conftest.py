@@ -119,8 +119,8 @@ def counts(**changes: int) -> dict:
         "shared_bytes": 0,
         "shared_load": {"instructions": 0, "wavefronts": 0, "ideal_wavefronts": 0, "conflicts": 0},
         "shared_store": {"instructions": 0, "wavefronts": 0, "ideal_wavefronts": 0, "conflicts": 0},
-        "global_load": {"requests": 131072, "sectors": 524288, "ideal_sectors": 524288, "bytes": 16777216},
-        "global_store": {"requests": 131072, "sectors": 524288, "ideal_sectors": 524288, "bytes": 16777216},
+        "global_load": {"requests": 131072, "sectors": 524288, "ideal_sectors": 524288, "wavefronts": 131072, "bytes": 16777216},
+        "global_store": {"requests": 131072, "sectors": 524288, "ideal_sectors": 524288, "wavefronts": 131072, "bytes": 16777216},
         "barriers": 0,
         "lines": [],
     }

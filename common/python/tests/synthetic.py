@@ -39,6 +39,7 @@ def _access(number: int, op: str, width: int, height: int, column: bool) -> dict
         "requests": requests,
         "sectors": requests * sectors,
         "ideal_sectors": requests * 4,
+        "wavefronts": requests * (32 if column else 1),
         "bytes": requests * 128,
         "first_access": {"size": 4, "lanes": [lane * stride for lane in range(32)]},
     }
@@ -61,7 +62,7 @@ def _shared(number: int, op: str, width: int, height: int) -> dict:
 
 def _total(lines: list[dict], space: str, op: str) -> dict:
     keys = {
-        "global": ("requests", "sectors", "ideal_sectors", "bytes"),
+        "global": ("requests", "sectors", "ideal_sectors", "wavefronts", "bytes"),
         "shared": ("instructions", "wavefronts", "ideal_wavefronts", "conflicts"),
     }[space]
     chosen = [line for line in lines if line["space"] == space and line["op"] == op]

@@ -70,6 +70,8 @@ struct GlobalCounts {
     std::uint64_t sectors = 0;
     /// The fewest sectors that could hold the distinct bytes of each request.
     std::uint64_t ideal_sectors = 0;
+    /// Cycles of the L1 that those requests take at least (rules.hpp, l1_cycles), one each in local memory.
+    std::uint64_t wavefronts = 0;
     /// Bytes that the lanes asked for. Bytes moved are 32 × sectors.
     std::uint64_t bytes = 0;
 

@@ -36,7 +36,8 @@ void add(SharedCounts& counts, int wavefronts, int ideal, int instructions = 1) 
     counts.ideal_wavefronts += static_cast<std::uint64_t>(ideal);
 }
 
-void add(GlobalCounts& counts, const GlobalCost& cost, const WarpAccess& access, int requests = 1) {
+void add(GlobalCounts& counts, const GlobalCost& cost, const WarpAccess& access, int requests, int wavefronts) {
+    counts.wavefronts += static_cast<std::uint64_t>(wavefronts);
     counts.requests += static_cast<std::uint64_t>(requests);
     counts.sectors += static_cast<std::uint64_t>(cost.sectors);
     counts.ideal_sectors += static_cast<std::uint64_t>(cost.ideal_sectors);
@@ -85,7 +86,7 @@ void Counters::count(const WarpAccess& access, std::uint64_t block) {
             break;
         case Space::global: count_global(counts.global, access); break;
         case Space::local:
-            hazards::add(counts.global, local_cost(access), access, local_requests(access));
+            hazards::add(counts.global, local_cost(access), access, local_requests(access), local_requests(access));
             work.wavefronts += static_cast<std::uint64_t>(local_requests(access));
             break;
         case Space::constant:
@@ -93,7 +94,7 @@ void Counters::count(const WarpAccess& access, std::uint64_t block) {
             --work.instructions;
             count_constant(counts.shared, access);
             break;
-        case Space::texture: hazards::add(counts.global, {0, 0}, access, texture_requests(access)); break;
+        case Space::texture: hazards::add(counts.global, {0, 0}, access, texture_requests(access), 0); break;
     }
     const int lanes = access.active_lanes();
     if (lanes > counts.example_lanes || (lanes == counts.example_lanes && block < counts.example_block))
@@ -122,8 +123,9 @@ void Counters::count_constant(SharedCounts& counts, const WarpAccess& access) {
 
 void Counters::count_global(GlobalCounts& counts, const WarpAccess& access) {
     const GlobalCost cost = global_cost(access, machine_);
-    hazards::add(counts, cost, access);
-    work.wavefronts += static_cast<std::uint64_t>(l1_cycles(access, machine_));
+    const int wavefronts = l1_cycles(access, machine_);
+    hazards::add(counts, cost, access, 1, wavefronts);
+    work.wavefronts += static_cast<std::uint64_t>(wavefronts);
     if (access.operation == Operation::store || access.operation == Operation::atomic)
         work.stored_sectors += static_cast<std::uint64_t>(cost.sectors);
     if (access.operation == Operation::store) work.partly_written_lines += static_cast<std::uint64_t>(partly_written_lines(access));

@@ -19,7 +19,7 @@ from typing import Any
 from conflict_free.model_files import RATES
 
 _SECTOR_BYTES = 32
-#: A request of global memory is at least one wavefront, and one for each four of its sectors.
+#: A wavefront of the L1 has at most the sectors of a line of 128 bytes.
 SECTORS_OF_WAVEFRONT = 4
 #: Ends the notes on accesses that the model counts as ptxas joins them.
 COUNTED_AS_JOINED = "the wide access is counted"
@@ -145,8 +145,7 @@ def certain_work(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
         if line["space"] == "shared":
             gone = {"wavefronts": line["wavefronts"], "instructions": line["instructions"]}
         elif line["space"] == "global":
-            wavefronts = line["requests"] + math.ceil(line["sectors"] / SECTORS_OF_WAVEFRONT)
-            gone = {"wavefronts": wavefronts, "instructions": line["requests"], "stored_sectors": line["sectors"] if stores else 0}
+            gone = {"wavefronts": line["wavefronts"], "instructions": line["requests"], "stored_sectors": line["sectors"] if stores else 0}
             # Lines are not counted for each access; it writes no more of them in part than it moves sectors.
             gone["partly_written_lines"] = gone["stored_sectors"]
             touched = "stored_sectors" if stores else "loaded_sectors"

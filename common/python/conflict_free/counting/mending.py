@@ -180,9 +180,9 @@ def _less(line: Mapping[str, Any], key: str) -> int:
         return line["sectors"]
     if key != "wavefronts" or line["space"] == "shared":
         return _excess(line)
-    # Only the sum of the requests is known, so they are taken to be equal.
-    before, after = (max(math.ceil(line[each] / line["requests"] / SECTORS_OF_WAVEFRONT), 1) for each in ("sectors", "ideal_sectors"))
-    return line["requests"] * (before - after)
+    # Only the sum of the requests is known, so they are taken to be equal. At best a wavefront has a line's sectors.
+    at_best = line["requests"] * max(math.ceil(line["ideal_sectors"] / line["requests"] / SECTORS_OF_WAVEFRONT), 1)
+    return max(line["wavefronts"] - at_best, 0)
 
 
 def _at_best(kernel: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -85,8 +85,8 @@ def shared(instructions=0, wavefronts=0, ideal=0) -> dict:
 
 
 def global_(requests=0, sectors=0, ideal=0, size=0) -> dict:
-    """Counts of accesses to global memory."""
-    return {"requests": requests, "sectors": sectors, "ideal_sectors": ideal, "bytes": size}
+    """Counts of accesses to global memory, each of whole lines."""
+    return {"requests": requests, "sectors": sectors, "ideal_sectors": ideal, "wavefronts": max(requests, sectors // 4), "bytes": size}
 
 
 def kernel(launch=0, wavefronts=128, **changes) -> dict:

@@ -110,7 +110,7 @@ def test_a_report_names_no_file_of_a_library(folder, capsys):
         assert done.returncode == 0, done.stderr
     assert report_diff.main([str(folder / "16.json"), str(folder / "32.json")]) == 1
     shown = capsys.readouterr().out
-    assert "calls.cu:3 global store: sectors 16 -> 32" in shown and "put.cuh" not in shown
+    assert "calls.cu:3 global store: wavefronts 4 -> 32, sectors 16 -> 32" in shown and "put.cuh" not in shown
 
 
 @needs_model

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from counting_tools import kernel, report, shared
+from counting_tools import global_, kernel, report, shared
 from synthetic import changed_json
 
 from conflict_free import counts
@@ -15,7 +15,7 @@ from conflict_free.model_files import REPORT_SCHEMA
     ("name", "path", "space", "operation", "keys"),
     [
         ("shared_atomic", ("shared_atomic",), "shared", "atomic", ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")),
-        ("local_load", ("local_load",), "local", "load", ("requests", "sectors", "ideal_sectors", "bytes")),
+        ("local_load", ("local_load",), "local", "load", ("requests", "sectors", "ideal_sectors", "wavefronts", "bytes")),
         ("constant_load", ("constant_load",), "constant", "load", ("instructions", "words")),
         ("texture_store", ("texture_store",), "texture", "store", ("requests", "bytes")),
         (
@@ -25,7 +25,7 @@ from conflict_free.model_files import REPORT_SCHEMA
             "async_copy",
             ("instructions", "wavefronts", "ideal_wavefronts", "conflicts"),
         ),
-        ("bulk_copy", ("bulk_copy",), "global", "bulk_copy", ("requests", "sectors", "ideal_sectors", "bytes")),
+        ("bulk_copy", ("bulk_copy",), "global", "bulk_copy", ("requests", "sectors", "ideal_sectors", "wavefronts", "bytes")),
     ],
 )
 def test_groups_are_those_of_the_schema(name, path, space, operation, keys):
@@ -51,10 +51,10 @@ def test_each_hazard_of_the_schema_has_its_rule_for_editors():
 
 
 def test_copies_and_barriers_of_warps_are_compared():
-    copies = {"global": {"requests": 4, "sectors": 64, "ideal_sectors": 64, "bytes": 2048}, "shared": shared(4, 16, 16)}
+    copies = {"global": global_(4, 64, 64, 2048), "shared": shared(4, 16, 16)}
     found = list(report_diff.differences(report(kernel(warp_barriers=1)), report(kernel(warp_barriers=3, async_copy=copies))))
     assert found[1:] == [
-        "  async copy global: requests 0 -> 4, sectors 0 -> 64, bytes 0 -> 2,048",
+        "  async copy global: wavefronts 0 -> 16, requests 0 -> 4, sectors 0 -> 64, bytes 0 -> 2,048",
         "  async copy shared: instructions 0 -> 4, wavefronts 0 -> 16",
         "  warp barriers 1 -> 3",
     ]

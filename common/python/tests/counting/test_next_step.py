@@ -8,7 +8,8 @@ from conflict_free.counting.next_step import next_step
 
 def group(**counts: int) -> dict:
     unit, number = ("sectors", "requests") if "sectors" in counts else ("wavefronts", "instructions")
-    return {number: counts.pop("number"), f"ideal_{unit}": counts[unit], **counts}
+    instructions = counts.pop("number")
+    return {number: instructions, f"ideal_{unit}": counts[unit], "wavefronts": max(instructions, counts[unit] // 4), **counts}
 
 
 ROWS = 132 * 4
