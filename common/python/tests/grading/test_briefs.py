@@ -35,9 +35,9 @@ SIZED = {
     ),
     ("diagonal", "loaded"): ("no block loads more than twice the bytes of a row and a tenth", "8.8 * width"),
     ("naive", "read_accesses"): (
-        r"load from global memory at most once for each (\d+) columns of a row, or at other widths (\d+) times a row, or once more than a row "
-        "has columns, and a tenth more",
-        "1.1 * max(height * max((width + 31) // {0}, {1} if width % {0} else 0), width + 1)",
+        r"load from global memory at most once for each (\d+) columns of a row, or at other widths (\d+) times a row, or for each (\d+) "
+        r"rows or part of \3 once for each column, and a tenth more",
+        "1.1 * max(height * max((width + 31) // {0}, {1} if width % {0} else 0), width * ((height + 31) // {2}))",
     ),
     ("nearest_neighbor_blocking", "narrow_global"): (
         r"in no access to global memory does .* where \*n\* is a multiple of (\d+), and in at most (\d) for each point and (\d) more elsewhere",
