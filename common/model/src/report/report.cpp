@@ -4,6 +4,7 @@
 //   SIMT_TRACE=FILE    the file for single accesses of the first blocks
 //   SIMT_TIMEOUT=SECONDS  the most processor time of a kernel, and with a report of host code without a launch; without it, a kernel is
 //                      ended after 60 s in which no block ends, and host code after 300 s
+//   SIMT_TIME_LIMIT=SECONDS  the most time of the program, with a report
 //   SIMT_LAUNCHES=N    launches of each kernel and configuration that are counted
 //   SIMT_BLOCKS=N      blocks of each of them that are counted
 //   SIMT_BUDGET=SECONDS  the time of launches in which they are counted
@@ -83,6 +84,7 @@ std::optional<double> number_of(const char* name, bool whole) {
 void follow_limits() {
     CountingLimits& limits = session().budget.limits;
     if (const auto seconds = number_of("SIMT_TIMEOUT", false)) session().timeout = Seconds(*seconds);
+    if (const auto seconds = number_of("SIMT_TIME_LIMIT", false)) session().time_limit = Seconds(*seconds);
     if (const auto seconds = number_of("SIMT_BUDGET", false)) limits.budget = Seconds(*seconds);
     if (const auto launches = number_of("SIMT_LAUNCHES", true)) limits.launches = static_cast<std::uint64_t>(*launches);
     if (const auto blocks = number_of("SIMT_BLOCKS", true)) limits.blocks = static_cast<std::uint64_t>(*blocks);

@@ -32,6 +32,8 @@ struct Session {
     Budget budget;
     /// The most processor time that a kernel may take, if there is a limit.
     std::optional<std::chrono::duration<double>> timeout;
+    /// The most time for which the program may run, if there is a limit.
+    std::optional<std::chrono::duration<double>> time_limit;
 
     /// Adds a hazard, unless there is one of the same kind on the same lines of the same kernel.
     void add(Hazard hazard);

@@ -62,13 +62,14 @@ Fault fault_of([[maybe_unused]] const void* context) {
 SourcePlace line_of(const Fault& fault) {
     std::array<void*, 24> callers{};
     const int count = backtrace(callers.data(), static_cast<int>(callers.size()));
-    Dl_info own{};
+    Dl_info own{}, libc{};
     dladdr(reinterpret_cast<void*>(&line_of), &own);
+    dladdr(reinterpret_cast<void*>(&getpid), &libc);
     std::array<void*, 25> candidates{fault.instruction};
     std::copy_n(callers.begin(), count, candidates.begin() + 1);
     for (void* address : candidates) {
         Dl_info of{};
-        if (!address || !dladdr(address, &of) || of.dli_fbase == own.dli_fbase) continue;
+        if (!address || !dladdr(address, &of) || of.dli_fbase == own.dli_fbase || of.dli_fbase == libc.dli_fbase) continue;
         if (const SourcePlace place = place_of_call(address); place.line > 0) return place;
     }
     return {};
@@ -105,17 +106,51 @@ void write_last_report(int signal, const std::optional<Message>& cause) {
     write_report(shell_offset + signal);
 }
 
+using Seconds = std::chrono::duration<double>;
+
+std::string shown(Seconds seconds) {
+    std::array<char, 24> text{};
+    std::snprintf(text.data(), text.size(), "%g", seconds.count());
+    return text.data();
+}
+
+/// Sends SIGXCPU with a number that tells it from other timers.
+class Timer {
+public:
+    void make(clockid_t clock, int number) {
+        sigevent event{};
+        event.sigev_notify = SIGEV_SIGNAL;
+        event.sigev_signo = SIGXCPU;
+        event.sigev_value.sival_int = number;
+        is_made_ = timer_create(clock, &event, &timer_) == 0;
+    }
+    /// Sends the signal every so often from now on; with 0 seconds no more.
+    void tick(Seconds apart) {
+        if (!is_made_) return;
+        const auto whole = std::chrono::floor<std::chrono::seconds>(apart);
+        itimerspec times{};
+        times.it_interval = {.tv_sec = whole.count(),
+                             .tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(apart - whole).count()};
+        times.it_value = times.it_interval;
+        timer_settime(timer_, 0, &times, nullptr);
+    }
+
+private:
+    timer_t timer_{};
+    bool is_made_ = false;
+};
+
 /// Finds host code that does not end. A timer of processor time looks every so often, so a program that waits for input may wait.
 class HostWatch {
 public:
     void start() {
         if (session().timeout) limit_ = *session().timeout;
         constexpr int looks_in_limit = 4;
-        sigevent event{};
-        event.sigev_notify = SIGEV_SIGNAL;
-        event.sigev_signo = SIGXCPU;
-        if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer_) == 0) look_every(std::max(limit_ / looks_in_limit, at_least));
+        timer_.make(CLOCK_PROCESS_CPUTIME_ID, 0);
+        timer_.tick(std::max(limit_ / looks_in_limit, at_least));
     }
+
+    void stop() { timer_.tick(Seconds{0}); }
 
     /// The message about host code that has neither launched nor ended for too long; nothing if it has.
     std::optional<Message> look(const Fault& at) {
@@ -130,32 +165,21 @@ public:
         // Several threads of the host use up processor time faster than time passes.
         if (now - since_ < limit_ || processor - processor_since_ < limit_) return {};
         if (!is_of_program(at.instruction) && ++tries_ < most_tries) {
-            look_every(at_least);
+            timer_.tick(at_least);
             return {};
         }
         limit_time();
-        std::array<char, 24> seconds{};
-        std::snprintf(seconds.data(), seconds.size(), "%g", limit_.count());
-        Message message(MessageCode::host_code_does_not_end, {{"seconds", seconds.data()}});
+        Message message(MessageCode::host_code_does_not_end, {{"seconds", shown(limit_)}});
         add_line(message, line_of(at));
         return message;
     }
 
 private:
     using Clock = std::chrono::steady_clock;
-    using Seconds = std::chrono::duration<double>;
     static constexpr Seconds at_least{0.01};
     /// A library may hold a lock that the report needs, so the program's own code is waited for so often.
     static constexpr int most_tries = 100;
 
-    void look_every(Seconds apart) {
-        const auto whole = std::chrono::floor<std::chrono::seconds>(apart);
-        itimerspec times{};
-        times.it_interval = {.tv_sec = whole.count(),
-                             .tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(apart - whole).count()};
-        times.it_value = times.it_interval;
-        timer_settime(timer_, 0, &times, nullptr);
-    }
     static Seconds processor_time() {
         timespec now{};
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -167,7 +191,7 @@ private:
                of.dli_fbase == program.dli_fbase;
     }
 
-    timer_t timer_{};
+    Timer timer_;
     int tries_ = 0;
     Seconds limit_{300};
     /// When the last launch was seen.
@@ -181,20 +205,65 @@ HostWatch& host_watch() {
     return instance;
 }
 
-std::atomic<bool> interrupted{false};
+/// The signal that ends the program after the next launch; 0 if none does.
+std::atomic<int> interrupted{0};
 
-/// Stops the running launch, the first time: its blocks end, and what they have counted is kept. Returns false if there is none.
+/// Stops the running launch: its blocks end, and what they have counted is kept. Returns false if there is none.
 bool stop_launch() {
     std::atomic<bool>* const stopped = current_launch().stopped;
-    if (!stopped || interrupted.exchange(true)) return false;
-    *stopped = true;
-    return true;
+    if (stopped) *stopped = true;
+    return stopped;
+}
+
+/// Ends a program that runs for longer than it may: at the end of a launch, where nothing holds a lock, or else a moment later.
+class TimeLimit {
+public:
+    static constexpr int number = 1;
+
+    void start() {
+        if (!session().time_limit) return;
+        timer_.make(CLOCK_MONOTONIC, number);
+        timer_.tick(*session().time_limit);
+    }
+    /// Returns false if the program has to end at this place.
+    bool lets_a_launch_end() {
+        timer_.tick(moment);
+        const bool is_first = interrupted.exchange(SIGXCPU) == 0;
+        if (is_first) launches_ = current_launch().number;
+        return stop_launch() || is_first;
+    }
+    void stop() { timer_.tick(Seconds{0}); }
+    /// The message about a program that ends at the end of a launch, or else in host code.
+    Message message(const std::optional<Fault>& in_host_code) const {
+        const CurrentLaunch& launch = current_launch();
+        Message message(MessageCode::program_takes_too_long, {{"seconds", shown(*session().time_limit)}});
+        if (in_host_code && launch.number == launches_) add_line(message, line_of(*in_host_code));
+        else message.fields.emplace_back("kernel", launch.kernel);
+        return message;
+    }
+
+private:
+    static constexpr Seconds moment{1};
+    Timer timer_;
+    std::uint64_t launches_ = 0;
+};
+
+TimeLimit& time_limit() {
+    static TimeLimit& instance = *new TimeLimit;
+    return instance;
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-    if (signal == SIGINT && stop_launch()) return;
+    if (signal == SIGINT && !interrupted.exchange(SIGINT) && stop_launch()) return;
     std::optional<Message> cause;
-    if (signal == SIGXCPU && info->si_code == SI_TIMER && !(cause = host_watch().look(fault_of(context)))) return;
+    if (signal == SIGXCPU && info->si_code == SI_TIMER) {
+        if (info->si_value.sival_int == TimeLimit::number) {
+            if (time_limit().lets_a_launch_end()) return;
+            cause = time_limit().message(fault_of(context));
+        } else if (!(cause = host_watch().look(fault_of(context)))) {
+            return;
+        }
+    }
     limit_time();
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     if (is_memory_fault(signal) && info->si_code > 0 && memory::AddressSpace::instance().owns(address)) {
@@ -219,10 +288,14 @@ void give_handlers_a_stack() {
 }  // namespace
 
 void end_if_interrupted() {
-    if (!interrupted) return;
-    sigaction(SIGINT, &earlier_actions[SIGINT], nullptr);
-    write_last_report(SIGINT, {});
-    ::raise(SIGINT);
+    const int signal = interrupted;
+    if (signal == 0) return;
+    // Their signals would end the program before the report is written.
+    time_limit().stop();
+    host_watch().stop();
+    sigaction(signal, &earlier_actions[static_cast<std::size_t>(signal)], nullptr);
+    write_last_report(signal, signal == SIGXCPU ? std::optional(time_limit().message({})) : std::nullopt);
+    ::raise(signal);
 }
 
 void catch_signals() {
@@ -239,7 +312,9 @@ void catch_signals() {
         sigemptyset(&action.sa_mask);
         sigaction(signal, &action, nullptr);
     }
-    if (report_is_wanted()) host_watch().start();
+    if (!report_is_wanted()) return;
+    host_watch().start();
+    time_limit().start();
 }
 
 }  // namespace simt::report

@@ -59,6 +59,12 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "for host code; a kernel ends when none of its blocks has ended for 60 s)",
     )
     add(
+        "--time-limit",
+        metavar="SECONDS",
+        type=_seconds,
+        help="end the whole program after this much time, with what is counted until then and exit code 152 (default: no limit)",
+    )
+    add(
         "--fail-if",
         metavar="EXPRESSION",
         action="append",
@@ -72,6 +78,7 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
     """Return the environment that passes the options to the model. The machine and the report are passed elsewhere."""
     given = {
         "SIMT_TIMEOUT": options.timeout,
+        "SIMT_TIME_LIMIT": options.time_limit,
         "SIMT_LAUNCHES": options.launches,
         "SIMT_BLOCKS": options.blocks,
         "SIMT_BUDGET": options.budget,

@@ -12,7 +12,7 @@ from .running import Run
 #: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for each so many bytes of data.
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
 #: So many blocks can have nothing to do: those that 132 multiprocessors hold at a time, 32 each. A grid of a fixed size is no larger.
-_MOST_IDLE_BLOCKS = 132 * 32
+MOST_IDLE_BLOCKS = 132 * 32
 
 
 def complaint(run: Run, assignment: Assignment, source: Submitted) -> Finding | None:
@@ -51,11 +51,11 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"at most {most:,}",
             "Read the data from global memory: constant memory is for what all threads share.",
         )
-    if data["idle_blocks"] > _MOST_IDLE_BLOCKS:
+    if data["idle_blocks"] > MOST_IDLE_BLOCKS:
         yield Finding(
             False,
             f"{data['idle_blocks']:,} blocks are launched and access no memory",
-            f"at most {_MOST_IDLE_BLOCKS:,}",
+            f"at most {MOST_IDLE_BLOCKS:,}",
             "Divide the size by what one block does, and round up: a block that finds nothing to do takes time all the same.",
         )
     requests = sum(kernel.get(f"texture_{op}", {}).get("requests", 0) for kernel in kernels for op in ("load", "store"))
@@ -98,6 +98,10 @@ FEW_LANES = {
         "warps access shared memory {:,} times (once for each wavefront without conflicts)",
         "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
     ),
+    "read_accesses": (
+        "warps load from global memory {:,} times",
+        "Let all lanes of a warp take part in each load: a load of fewer lanes takes as long.",
+    ),
     "busiest_accesses": (
         "the warps of the busiest multiprocessor access memory {:,} times (in shared memory, once for each wavefront without conflicts)",
         "Let more blocks share the work: a GPU spreads blocks over its multiprocessors, and each block stays on one.",
@@ -129,6 +133,7 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tupl
         "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
         "accesses": names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"],
         "shared_accesses": names["shared"]["ideal_wavefronts"],
+        "read_accesses": names["reads"]["requests"],
         "busiest_accesses": names["busiest"]["accesses"],
         "narrow_global": names["narrow_global"],
         "launches": names["launches"],

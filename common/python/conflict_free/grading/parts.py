@@ -41,7 +41,8 @@ class KernelWork:
     ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
     ``accesses`` is the largest number of warp-level accesses to memory: a program with more of them lets few lanes take part in each.
     An access to shared memory counts as the wavefronts that it takes without conflicts, so that wide accesses weigh as many narrow
-    ones. ``shared_accesses`` limits those to shared memory alone, where answers without the lesson need many others. ``atomics`` is
+    ones. ``shared_accesses`` limits those to shared memory alone, where answers without the lesson need many others, and
+    ``read_accesses`` the loads and copies from global memory, where answers need different numbers of all others. ``atomics`` is
     the largest number of atomic operations among them. ``busiest_accesses`` is the largest number of accesses of one multiprocessor,
     if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without work. ``narrow`` is
     the largest number of accesses to shared memory that one block makes with at most half of a warp: a program with more of them lets
@@ -55,6 +56,7 @@ class KernelWork:
     loads: Mapping[str, str] = field(default_factory=dict)
     accesses: str | None = None
     shared_accesses: str | None = None
+    read_accesses: str | None = None
     busiest_accesses: str | None = None
     narrow: str | None = None
     narrow_global: str | None = None

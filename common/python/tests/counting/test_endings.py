@@ -154,6 +154,45 @@ def test_whatever_ends_a_program_is_said_with_what_is_known(endings, ending, cod
     (endings / "out.json").unlink()
 
 
+# Ways to go on without end, or for long.
+GOES_ON = """\
+#include <unistd.h>
+__global__ void add(int* p) { p[threadIdx.x]++; }
+__global__ void same(int* p) { p[threadIdx.x] = 1; }
+__global__ void longer(volatile int* p) { for (int i = 0; i < 1 << 30; i++) p[threadIdx.x]++; }
+int main(int, char** words)
+{
+    int* p;
+    cudaMalloc(&p, 128);
+    cudaMemset(p, 0, 128);
+    switch (*words[1]) {
+    case 'a': for (;;) add<<<1, 32>>>(p);
+    case 's': for (;;) same<<<1, 32>>>(p);
+    case 'l': longer<<<1, 32>>>(p); break;
+    default: for (;;) pause();
+    }
+    return 0;
+}
+"""
+
+
+@needs_model
+@pytest.mark.parametrize("way", ["add", "same", "longer", "pause"])
+def test_a_program_may_have_a_limit_on_its_whole_time(folder, way):
+    (folder / "goes_on.cu").write_text(GOES_ON, encoding="utf-8")
+    done = run(folder, "goes_on.cu", "--time-limit", "1", "--launches", "1", "--json", "out.json", "--", way)
+    assert done.returncode == 152
+    data = read_report(folder)
+    assert [(each["name"], each.get("stopped", False)) for each in data["kernels"][:1]] == (
+        [] if way == "pause" else [(way, way == "longer")]
+    )
+    [error] = data["errors"]
+    where = (
+        f", goes_on.cu:{1 + GOES_ON.partition('pause()')[0].count(chr(10))}" if way == "pause" else f"; the last launch was of kernel {way}"
+    )
+    assert error["message"] == f"no end within the 1 s of --time-limit{where}" and error["message"] in done.stdout
+
+
 # Kernels and host code with a loop that never ends, among others that do. The comment marks what is named.
 LOOPS = """\
 #include <cstdlib>

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conflict_free.grading import limit_numbers
+from conflict_free.grading import data_checks, limit_numbers
 from conflict_free.grading.assignment import BRIEF, GATES, load, names
 
 #: Thresholds whose limit has no number of its own, and what the brief says instead.
@@ -34,9 +34,10 @@ SIZED = {
         "1.1 * 16 * {0}",
     ),
     ("diagonal", "loaded"): ("no block loads more than twice the bytes of a row and a tenth", "8.8 * width"),
-    ("naive", "narrow_global"): (
-        r"in at most (\d+) accesses to global memory a row, or (\d+) where a row has fewer than (\d+) columns, or in one more than",
-        "1.1 * max(({1} if width < {2} else {0}) * height, width + 1)",
+    ("naive", "read_accesses"): (
+        r"load from global memory at most once for each (\d+) columns of a row, or at other widths (\d+) times a row, or for each (\d+) "
+        r"rows or part of \3 once for each column, and a tenth more",
+        "1.1 * max(height * max((width + 31) // {0}, {1} if width % {0} else 0), width * ((height + 31) // {2}))",
     ),
     ("nearest_neighbor_blocking", "narrow_global"): (
         r"in no access to global memory does .* where \*n\* is a multiple of (\d+), and in at most (\d) for each point and (\d) more elsewhere",
@@ -82,7 +83,7 @@ def test_a_brief_has_each_number_of_a_threshold(name, threshold):
 @pytest.mark.parametrize("name", names())
 def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
     task = load(name)
-    for kind in ("busiest_accesses", "narrow", "narrow_global", "barriers", "loaded", "stored"):
+    for kind in ("read_accesses", "busiest_accesses", "narrow", "narrow_global", "barriers", "loaded", "stored"):
         limit = getattr(task.kernels, kind)
         if limit and limit.isdigit():
             assert f"{{kernels.{kind}" in (task.folder / BRIEF).read_text(encoding="utf-8"), kind
@@ -91,6 +92,14 @@ def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
             found = re.search(said, " ".join(task.brief().split()), re.IGNORECASE)
             assert found, f"brief.rst does not say: {said}"
             assert wanted.format(*found.groups()) == limit
+
+
+def test_a_brief_has_the_number_of_idle_blocks_where_an_answer_exceeds_it():
+    for name in names():
+        task = load(name)
+        says = f"at most {data_checks.MOST_IDLE_BLOCKS:,} blocks access no memory"
+        if any(answer.expected.says == "blocks are launched" for answer in task.answers if not answer.is_cheat):
+            assert says in " ".join(task.brief().split()), name
 
 
 def test_no_cheat_has_more_points_than_what_is_right_and_slow():

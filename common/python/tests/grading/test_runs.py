@@ -377,6 +377,12 @@ def test_lanes_and_warps_that_take_turns_are_too_much_for_one_block(name, seen):
     assert seen in by_kernels(task, otherwise={"block": {**ORDINARY["block"], name: 9}}).seen
 
 
+def test_loads_in_which_lanes_are_left_out_are_too_much():
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(read_accesses="2.5 * width")})
+    assert by_kernels(task, [kernel(0)]) is None
+    assert by_kernels(task, [kernel(0), kernel(0)]).seen == "warps load from global memory 20 times"
+
+
 def test_lanes_that_take_turns_in_global_memory_are_too_much():
     task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(narrow_global="2 * width")})
     assert by_kernels(task) is None
