@@ -11,9 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <span>
-#include <sstream>
 #include <string>
 
 /// Threads of a multiprocessor, in all grids that stride over the numbers.
@@ -67,11 +67,10 @@ inline std::string sum_is_right(const Summed& written)
     // Written so that NaN fails.
     if (std::abs(written.output[0] - exact) <= bound)
         return {};
-    std::ostringstream text;
-    text.precision(9);
-    text << "the sum is " << written.output[0] << ", exactly " << exact << ", and rounding explains "
-         << bound << " at most";
-    return text.str();
+    char text[160];
+    std::snprintf(text, sizeof text, "the sum is %.9g, exactly %.9g, and rounding explains %.9g at most",
+        written.output[0], exact, bound);
+    return text;
 }
 
 /// Each block of each launch is held against what it read: a bound for 512 numbers hides no number that is lost.

@@ -44,6 +44,10 @@ std::vector<float> read_numbers(const std::string& file) {
     return numbers;
 }
 
+ArrayChapter::~ArrayChapter() {
+    for (const AnyArrays* arrays : arrays_) delete arrays;
+}
+
 ArrayChapter& ArrayChapter::lengths(std::initializer_list<int> lengths) {
     set_sizes(sizes_of(lengths));
     return *this;

@@ -5,10 +5,10 @@
 /// The sizes that a kernel accepts, if it does not accept all: `multiples_of(4) && widths_up_to(2048)`.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "conflict_free/size.hpp"
+#include "conflict_free/std_function.hpp"
 
 namespace conflict_free {
 

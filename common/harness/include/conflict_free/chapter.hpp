@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "conflict_free/accepted_sizes.hpp"
 #include "conflict_free/expectation.hpp"
 #include "conflict_free/size.hpp"
+#include "conflict_free/std_function.hpp"
 #include "conflict_free/timing.hpp"
 
 namespace conflict_free {

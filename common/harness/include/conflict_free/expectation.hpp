@@ -6,9 +6,9 @@
 /// `.expect = {global_store.sectors_per_request == 32}`.
 #pragma once
 
-#include <functional>
 #include <string>
 
+#include "conflict_free/std_function.hpp"
 #include "simt/counts.hpp"
 
 namespace conflict_free {

@@ -5,8 +5,8 @@
 /// A chapter whose kernels read one matrix and write another.
 #pragma once
 
-#include <algorithm>
 #include <climits>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,7 +177,7 @@ template <class Element> void MatrixChapter<Element>::allocate(int row_padding) 
     if (row_padding > 0) {
         rows.assign(padded(size_, row_padding).count(), poison_value<Element>());
         for (std::size_t row = 0; row < static_cast<std::size_t>(size_.height); ++row)
-            std::copy_n(&input_[row * length], length, &rows[row * pitch]);
+            std::memcpy(&rows[row * pitch], &input_[row * length], length * sizeof(Element));
     }
     for (int set = 0; set < sets_; ++set) {
         inputs_.emplace_back(padded(size_, row_padding).count()).copy_from(row_padding > 0 ? rows : input_);
@@ -187,14 +187,15 @@ template <class Element> void MatrixChapter<Element>::allocate(int row_padding) 
 
 template <class Element> int MatrixChapter<Element>::most_row_padding() const {
     int most = 0;
-    for (const Kernel& kernel : kernels_) most = std::max(most, kernel.row_padding);
+    for (const Kernel& kernel : kernels_)
+        if (kernel.row_padding > most) most = kernel.row_padding;
     return most;
 }
 
 template <class Element> AcceptedSizes MatrixChapter<Element>::below_most_elements(int row_padding) {
     if (row_padding == 0) return {};
     return {[row_padding](Size size) {
-                return std::max(padded(size, row_padding).count(), padded(transposed(size), row_padding).count()) <= INT_MAX;
+                return padded(size, row_padding).count() <= INT_MAX && padded(transposed(size), row_padding).count() <= INT_MAX;
             },
             "sizes below 2^31 elements with " + std::to_string(row_padding) + " more in each row"};
 }

@@ -8,13 +8,13 @@
 #include <cuda_bf16.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "conflict_free/chapter.hpp"
 #include "conflict_free/device_buffer.hpp"
+#include "conflict_free/std_function.hpp"
 
 namespace conflict_free {
 

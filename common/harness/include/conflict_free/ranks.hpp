@@ -6,9 +6,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "conflict_free/std_function.hpp"
 
 namespace conflict_free {
 

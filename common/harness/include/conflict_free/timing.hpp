@@ -8,9 +8,10 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <vector>
+
+#include "conflict_free/std_function.hpp"
 
 namespace conflict_free {
 

@@ -6,10 +6,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "conflict_free/std_function.hpp"
 
 namespace conflict_free {
 

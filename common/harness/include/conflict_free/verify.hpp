@@ -7,10 +7,11 @@
 
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
+
+#include "conflict_free/std_function.hpp"
 
 namespace conflict_free {
 

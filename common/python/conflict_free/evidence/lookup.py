@@ -229,7 +229,7 @@ class Evidence(Rows):
         if parts[2] not in figures:
             raise ResultError(f"no figure {key!r} on {self.machine}; {parts[1]} has: {', '.join(figures) or 'none'}")
         provenance = self.result(SPECIMENS)["provenance"]
-        stale = parts[1] in self.stale(SPECIMENS)
+        stale = self.specimen_is_stale(parts[1])
         return Value(figures[parts[2]], f"{parts[2]} of {parts[1]}: {describe(provenance)}", stale=stale)
 
     def _machine(self, key: str) -> Value:

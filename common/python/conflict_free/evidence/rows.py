@@ -145,6 +145,11 @@ class Rows:
             return stale_kernels(result, self.sources(slug))
         return stale_specimens(result, self.chapters)
 
+    def specimen_is_stale(self, specimen: str, machine: str | None = None) -> bool:
+        """Return whether the text of a program that shows an error has changed since the measurement. Raises ResultError without one."""
+        kernels = self.some_result(SPECIMENS, machine)["kernels"]
+        return bool(stale_specimens({"kernels": {name: entry for name, entry in kernels.items() if name == specimen}}, self.chapters))
+
     def measured_row(self, slug: str, kernel: str, size: str, machine: str | None = None) -> dict[str, Any]:
         """Return one measured row: timed, with its check passed, and current or marked by ``stale``. Raises ResultError otherwise."""
         size = parse_size(size)
@@ -190,7 +195,7 @@ class Rows:
         rows = self.rows_of(SPECIMENS, specimen, machine)
         if not rows:
             return None
-        if specimen in self.stale(SPECIMENS, machine):
+        if self.specimen_is_stale(specimen, machine):
             if self._refuses_stale(machine):
                 raise ResultError(
                     f"{SPECIMENS}.{specimen} is stale on {machine}: its text has changed since it was measured; "

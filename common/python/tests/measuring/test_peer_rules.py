@@ -120,7 +120,7 @@ def test_nearest_neighbors_may_be_any_of_equals():
 
 
 def test_the_rules_of_sampling_are_those_of_our_harness():
-    backend = (REPOSITORY / "common" / "harness" / "src" / "timing.cu").read_text(encoding="utf-8")
+    backend = (REPOSITORY / "common" / "harness" / "src" / "timing.cpp").read_text(encoding="utf-8")
     constants = dict(re.findall(r"^constexpr (?:std::size_t|int|double) (\w+) = ([\d.]+);", backend, re.MULTILINE))
     ours = {name.lower(): value for name, value in vars(peer_sampling).items() if name.isupper()}
     both = ours.keys() - {"most_sets", "samples"}

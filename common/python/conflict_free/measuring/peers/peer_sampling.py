@@ -1,4 +1,4 @@
-"""The timing of a library's call, by the rules and constants of common/harness/src/timing.cu, which times our kernels.
+"""The timing of a library's call, by the rules and constants of common/harness/src/timing.cpp, which times our kernels.
 
 A cold sample reads a buffer of several times the L2, then calls on one set of buffers after another; a warm sample calls on the
 first set again and again. Standard library only.

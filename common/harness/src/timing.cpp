@@ -9,6 +9,7 @@
 #include "conflict_free/error.hpp"
 #include "conflict_free/timing.hpp"
 #include "power.hpp"
+#include "timing_kernels.hpp"
 
 namespace conflict_free {
 
@@ -35,37 +36,6 @@ cudaDeviceProp device_properties() {
     return properties;
 }
 
-/// Reads all of `data`. The compiler keeps the reads, since the sum is stored if it has one particular value.
-__global__ void read_all(const uint4* data, std::size_t count, unsigned* sink) {
-    unsigned sum = 0;
-    for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
-         i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
-        const uint4 value = data[i];
-        sum += value.x + value.y + value.z + value.w;
-    }
-    if (sum == 0x9E3779B9u) *sink = sum;
-}
-
-/// Differences of the multiprocessors' clock and of the GPU's timer, read by one thread.
-struct ClockWatch {
-    unsigned long long cycles, nanoseconds;
-};
-
-__device__ unsigned long long timer_ns() {
-    unsigned long long now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    return now;
-}
-
-/// Counts cycles for `nanoseconds`.
-__global__ void watch_clock(unsigned long long nanoseconds, ClockWatch* seen) {
-    const unsigned long long began = timer_ns();
-    const long long first = clock64();
-    unsigned long long passed = 0;
-    while (passed < nanoseconds) passed = timer_ns() - began;
-    *seen = {static_cast<unsigned long long>(clock64() - first), passed};
-}
-
 /// A stream that does not wait for the default stream, and destroys itself.
 class OwnStream {
 public:
@@ -89,7 +59,7 @@ public:
     }
 
     void operator()() {
-        read_all<<<1024, 256>>>(buffer_.data(), buffer_.count(), sink_.data());
+        read_all(buffer_.data(), buffer_.count(), sink_.data());
         CUDA_CHECK(cudaGetLastError());
     }
 
@@ -207,7 +177,7 @@ Times measure_times(const std::function<void(int)>& launch, int sets, int sample
 double measure_sm_mhz(const std::function<void()>& launch, double launch_ms) {
     DeviceBuffer<ClockWatch> seen(1);
     OwnStream stream;
-    watch_clock<<<1, 1, 0, stream.get()>>>(static_cast<unsigned long long>(clock_watch_ms * 1e6), seen.data());
+    watch_clock(static_cast<unsigned long long>(clock_watch_ms * 1e6), seen.data(), stream.get());
     CUDA_CHECK(cudaGetLastError());
     const int launches = std::clamp(static_cast<int>(queued_ms / launch_ms), 1, 100);
     // Few launches at a time: a long queue would run on after the watch has ended.
