@@ -52,8 +52,8 @@ def test_a_part_of_a_kernel_stands_between_two_texts_and_begins_at_the_left(proj
 
 def test_a_margin_sums_sites_of_one_line():
     site = {"file": "/somewhere/a.cu", "line": 3, "space": "global", "op": "load"}
-    first = {**site, "requests": 1, "sectors": 32, "ideal_sectors": 4, "bytes": 128}
-    second = {**site, "requests": 3, "sectors": 12, "ideal_sectors": 12, "bytes": 384}
+    first = {**site, "requests": 1, "sectors": 32, "ideal_sectors": 4, "wavefronts": 32, "bytes": 128}
+    second = {**site, "requests": 3, "sectors": 12, "ideal_sectors": 12, "wavefronts": 3, "bytes": 384}
     other = {**first, "file": "b.cu"}
     notes = margin({"lines": [first, second, other]}, "a.cu")
     assert [note["text"] for note in notes[3]] == ["11 sectors"]
@@ -82,7 +82,7 @@ def test_an_access_of_another_file_stands_at_the_call_of_its_function():
         (
             "local",
             "store",
-            {"requests": 2, "sectors": 8, "ideal_sectors": 8, "bytes": 256},
+            {"requests": 2, "sectors": 8, "ideal_sectors": 8, "wavefronts": 2, "bytes": 256},
             ("local store", "4 sectors"),
             "local store: 4 sectors a request, ideal 4",
         ),
@@ -102,7 +102,8 @@ def test_a_page_shows_reads_of_constants_and_of_local_memory(project):
                 place = {"file": "copy.cu", "line": row["counts"]["lines"][0]["line"]}
                 row["counts"]["lines"] += [
                     {**place, "space": "constant", "op": "load", "instructions": 4, "words": 4},
-                    {**place, "space": "local", "op": "load", "requests": 4, "sectors": 16, "ideal_sectors": 16, "bytes": 512},
+                    {**place, "space": "local", "op": "load"}
+                    | {"requests": 4, "sectors": 16, "ideal_sectors": 16, "wavefronts": 4, "bytes": 512},
                 ]
     html = project.build_page(".. kernel-listing:: copy.copy_plain\n   :counts:")
     assert "constant load 1 word" in text_of(html) and "local load 4 sectors" in text_of(html)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from conflict_free import cuda_version
 from conflict_free.console import USAGE, OneLineParser, Stop
+from conflict_free.counts import MEASURES
 from conflict_free.whole_files import write_asked
 
 from . import command_line, html_report, printed_report, sarif_report
@@ -37,6 +38,14 @@ def read(path: Path) -> dict:
         for kernel in data["kernels"]
     ):
         raise Stop(f"{path}: is not a report of conflict-free: a kernel has no name or no lines", USAGE)
+    for line in (line for kernel in data["kernels"] for line in kernel["lines"]):
+        space = line.get("space") if isinstance(line, dict) else None
+        if space not in MEASURES:
+            raise Stop(
+                f"{path}: is not a report of conflict-free: space of an access: got {space!r}, accepted: {', '.join(MEASURES)}", USAGE
+            )
+        if missing := [key for key in MEASURES[space].keys if not isinstance(line.get(key), int)]:
+            raise Stop(f"{path}: an access to {space} memory has no {', '.join(missing)}: it is of another version; count again", USAGE)
     return data
 
 

@@ -3,6 +3,7 @@
 The tests that build a program take the model from the build folder that CONFLICT_FREE_BUILD names, as CTest does.
 """
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -93,7 +94,7 @@ def test_what_comes_after_the_budget_is_run(folder):
 
 def test_the_budget_is_for_those_who_set_no_limit():
     def options(**given):
-        return type("Options", (), {name: given.get(name) for name in ("timeout", "launches", "blocks", "budget", "devices")})
+        return type("Options", (), {name: given.get(name) for name in ("timeout", "time_limit", "launches", "blocks", "budget", "devices")})
 
     assert command_line.settings(options()) == {"SIMT_BUDGET": "60"}
     assert command_line.settings(options(launches=300)) == {"SIMT_LAUNCHES": "300"}
@@ -327,6 +328,21 @@ def test_a_damaged_report_is_one_line(tmp_path, text):
     path = tmp_path / "report.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(Stop, match="is not a report of conflict-free"):
+        saved_report.read(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (1, "space of an access: got None"),
+        ({"space": "ether"}, "space of an access: got 'ether', accepted: shared"),
+        ({"space": "global", "requests": 1, "sectors": 4, "ideal_sectors": 4, "bytes": 128}, "no wavefronts: it is of another version"),
+    ],
+)
+def test_a_report_without_a_number_of_an_access_is_one_line(tmp_path, line, said):
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report(kernel()) | {"kernels": [{"name": "k", "lines": [line]}]}), encoding="utf-8")
+    with pytest.raises(Stop, match=said):
         saved_report.read(path)
 
 
