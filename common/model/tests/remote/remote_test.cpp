@@ -208,8 +208,9 @@ TEST_F(Remote, ACaseIsHeldByTheJudge) {
     EXPECT_EQ(code_of([&] { device().allocate(4); }), 4);
     EXPECT_FALSE(device().release(wanted->address));
     EXPECT_EQ(leave().how, CaseEnding::How::finished);
-    trial.write_outputs(testing::TempDir());
-    std::ifstream in(std::filesystem::path(testing::TempDir()) / "wanted.bin");
+    const std::filesystem::path folder = made_case();
+    trial.write_outputs(folder);
+    std::ifstream in(folder / "wanted.bin");
     std::string text;
     in >> text;
     EXPECT_EQ(text, "5678....");
