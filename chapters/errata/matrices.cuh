@@ -10,7 +10,7 @@ constexpr int small_width = 192, large_width = 16384;
 
 struct Matrices {
     float *output, *input;
-    int width;
+    int width, pitch;
 };
 
 __global__ void fill(float* input, size_t count)
@@ -19,21 +19,22 @@ __global__ void fill(float* input, size_t count)
     if (i < count) input[i] = float(i * 2654435761u % 1000003u);
 }
 
-// Square matrices of `width` at the beginning of the memory of others, and their input.
-inline Matrices with_input(Matrices m, int width)
+// Square matrices of `width` at the beginning of the memory of others, whose rows end with `unused` floats, and their input.
+inline Matrices with_input(Matrices m, int width, int unused = 0)
 {
     m.width = width;
-    size_t count = size_t(width) * width;
-    fill<<<unsigned(count / 256), 256>>>(m.input, count);
+    m.pitch = width + unused;
+    size_t count = size_t(width) * m.pitch;
+    fill<<<unsigned((count + 255) / 256), 256>>>(m.input, count);
     return m;
 }
 
 // Memory for the large matrices.
-inline Matrices allocate()
+inline Matrices allocate(int unused = 0)
 {
     Matrices m{};
-    cudaMalloc(&m.output, sizeof(float) * large_width * large_width);
-    cudaMalloc(&m.input, sizeof(float) * large_width * large_width);
+    cudaMalloc(&m.output, sizeof(float) * large_width * (large_width + unused));
+    cudaMalloc(&m.input, sizeof(float) * large_width * (large_width + unused));
     return m;
 }
 
@@ -42,13 +43,13 @@ inline double gigabytes_per_second(const Matrices& m, float ms) { return 2. * si
 // The number of elements of the output that are wrong. The output is overwritten, so that the next kernel cannot inherit it.
 inline size_t wrong_elements(const Matrices& m, bool transposed)
 {
-    size_t count = size_t(m.width) * m.width, wrong = 0;
+    size_t count = size_t(m.width) * m.pitch, wrong = 0;
     std::vector<float> input(count), output(count);
     cudaMemcpy(input.data(), m.input, count * sizeof(float), cudaMemcpyDeviceToHost);
     cudaMemcpy(output.data(), m.output, count * sizeof(float), cudaMemcpyDeviceToHost);
     for (int y = 0; y < m.width; ++y)
         for (int x = 0; x < m.width; ++x)
-            wrong += output[y * m.width + x] != (transposed ? input[x * m.width + y] : input[y * m.width + x]);
+            wrong += output[y * m.pitch + x] != (transposed ? input[x * m.pitch + y] : input[y * m.pitch + x]);
     cudaMemset(m.output, 0xFF, count * sizeof(float));
     return wrong;
 }
