@@ -26,7 +26,7 @@ SCHEDULERS, THREADS, REGISTER_KIB, L1_KIB, SHARED_KIB, BLOCK_SHARED_KIB, BANKS, 
 MAP_PAGE = "machine"
 
 #: The sources of the speeds: a copy from DRAM, a copy within the L2, the cycles of a load without conflicts.
-DRAM_SPEED, L2_SPEED = "copy.cudaMemcpy.16384.gbps", "copy.copy_four_loads.2048.warm_gbps"
+DRAM_SPEED, L2_SPEED = "copy.cudaMemcpy.16384.gbps", "copy.cudaMemcpy.2048.warm_gbps"
 SHARED_CYCLES = "errata.slower_by_ways.full_cycles_1"
 
 #: The cycles from one load to the next that needs its data, by part.

@@ -12,27 +12,26 @@ from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, picture, render
 
-#: Units of the picture: the longest bar, room for the words behind it, height of a bar with its name above it, least width for a number.
-LONGEST, WORDS, ROW, NUMBER = 400, 104, 38, 30
+#: Units of the picture: the longest bar, height of a bar with its words above it, width of a digit.
+LONGEST, ROW, DIGIT = 500, 38, 9.6
 #: More parts would not be told apart.
 MOST_PARTS = 4
 
 
 def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, Any]:
     """Return the places of a bar's parts, with their numbers where there is room, and of the frame around it."""
-    ends = [number * scale for number in accumulate(numbers)]
-    parts = [
-        {"x": end - number * scale, "width": number * scale, "number": f"{number:,.0f}" if number * scale >= NUMBER else ""}
-        for number, end in zip(numbers, ends, strict=True)
-    ]
-    return {"parts": parts, "frame": frame * scale, "end": max(ends[-1], frame * scale)}
+    parts = []
+    for number, end in zip(numbers, accumulate(numbers), strict=True):
+        width, written = number * scale, f"{number:,.0f}"
+        parts.append({"x": end * scale - width, "width": width, "number": written if width >= DIGIT * len(written) else ""})
+    return {"parts": parts, "frame": frame * scale}
 
 
 class StackedBars(EvidenceDirective, directive="stacked-bars"):
     """``.. stacked-bars:: WHAT IS SHOWN``: a line of the body is ``NAME | KEY | KEY …``, for each part a key of the role ``val`` or a number.
 
     ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share of it that they fill stands behind the name.
-    With ``:sum: UNIT``, the sum of the parts does. With ``:unit: WORD``, a last key is written behind the bar.
+    With ``:sum: UNIT``, the sum of the parts does. With ``:unit: WORD``, a last key is written above the bar's right end.
     """
 
     required_arguments = 1
@@ -58,15 +57,15 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
         scale = LONGEST / max(max(sum(numbers[:count]), numbers[count] if frame else 0) for _, numbers in rows)
         bars, said = [], []
         for name, numbers in rows:
-            behind = f"{numbers[-1]:,.0f} {unit}" if unit else ""
+            figure = f"{numbers[-1]:,.0f} {unit}" if unit else ""
             filled = sum(numbers[:count])
             if frame:
                 name = f"{name}: {filled:,.0f} of {numbers[count]:,.0f} ({filled / numbers[count]:.0%})"
             elif "sum" in self.options:
                 name = f"{name}: {filled:,.0f} {self.options['sum']}"
-            bars.append({"name": name, "behind": behind, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
+            bars.append({"name": name, "figure": figure, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
             listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
-            said.append(f"{name}: {', '.join([*listed, *([behind] if behind else [])])}")
+            said.append(f"{name}: {', '.join([*listed, *([figure] if figure else [])])}")
         description = f"{self.arguments[0]}. {'; '.join(said)}."
         html = render(
             "stacked_bars.html",
@@ -76,7 +75,7 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             frame=frame,
             description=description,
             provenance="; ".join(dict.fromkeys(sources)),
-            width=LONGEST + WORDS,
+            width=LONGEST,
             row=ROW,
         )
         return picture(html, description)
