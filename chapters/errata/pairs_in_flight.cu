@@ -152,6 +152,24 @@ size_t wrong_elements(const Square& s)
     return wrong;
 }
 
+// Prints how long it takes from a pair's arrival until the place of the pair before is asked for again, and the share of pairs that a
+// consumer waits for.
+template <int PLACES>
+void print_waits(const std::vector<Clocks>& all)
+{
+    double again = 0;
+    int counted = 0, late = 0, pairs_of_a_tile = large_n / TILE_K;
+    for (int i = 1; i + PLACES < int(all.size()); ++i) {
+        // Between two tiles the consumers store.
+        if (i % pairs_of_a_tile == 0 || i % pairs_of_a_tile + PLACES >= pairs_of_a_tile) continue;
+        again += double(all[i + PLACES].asked - all[i + 1].arrived);
+        late += all[i + 1].arrived > all[i - 1].ended;
+        ++counted;
+    }
+    std::printf("figure places_%d_again_cycles %.5g\n", PLACES, again / counted);
+    std::printf("figure places_%d_late_percent %.5g\n", PLACES, 100. * late / counted);
+}
+
 // Prints the cycles of a pair, and how long a pair takes to arrive while all multiprocessors work.
 template <int PLACES>
 void print_pairs(const Square& s)
@@ -177,6 +195,8 @@ void print_pairs(const Square& s)
     std::nth_element(each.begin(), each.begin() + pairs / 2, each.end());
     std::printf("figure places_%d_arriving_cycles %.5g\n", PLACES, arriving.back() / pairs);
     std::printf("figure places_%d_arriving_median_cycles %lld\n", PLACES, each[pairs / 2]);
+
+    print_waits<PLACES>(all);
 
     // Some neighboring pairs that take as long to arrive as all do on average.
     constexpr int shown = 14;
