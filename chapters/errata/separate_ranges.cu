@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
-constexpr int threads = 512, loads = 8, chunk_floats = threads * loads, TILE_DIM = 64;
+constexpr int threads = 512, loads = 8, chunk_floats = threads * loads, checked_width = 1024;
 
 // [separate_ranges]
 // The chunk of a block: successive blocks take turns in `ranges` equal parts of the array, and each part is taken from its beginning.
@@ -27,23 +27,30 @@ __global__ void separate_ranges(float* output, const float* input, int load_rang
 }
 // [/separate_ranges]
 
-// The first element of a block's tile of 64 x 64 floats: successive blocks take the tiles along a row of tiles, or down a column.
-__host__ __device__ int first_of(int block, int width, bool down)
-{
-    int tiles = width / TILE_DIM, beside = block % tiles, after = block / tiles;
-    return ((down ? beside : after) * width + (down ? after : beside)) * TILE_DIM;
-}
+// A chunk as a tile, whose rows are its pieces of memory.
+template <int ROWS>
+struct Tile {
+    static constexpr int columns = chunk_floats / ROWS;
+    // The first element of a block's tile: successive blocks take the tiles along a row of tiles, or down a column.
+    __host__ __device__ static int first(int block, int width, bool down)
+    {
+        int across = width / columns, high = width / ROWS;
+        int column = down ? block / high : block % across, row = down ? block % high : block / across;
+        return row * ROWS * width + column * columns;
+    }
+};
 
-// The same copy with pieces of 512 bytes, the rows of a tile: tiles down a column lie in as many separate ranges as a column has rows.
+// The same copy with tiles: those down a column lie in as many separate ranges as they have rows of the matrix.
+template <int ROWS>
 __global__ void tiles_in_two_orders(float* output, const float* input, int width, bool load_down, bool store_down)
 {
-    int from = first_of(blockIdx.x, width, load_down) + threadIdx.y * width + threadIdx.x;
-    int to = first_of(blockIdx.x, width, store_down) + threadIdx.y * width + threadIdx.x;
+    int from = Tile<ROWS>::first(blockIdx.x, width, load_down) + threadIdx.y * width + threadIdx.x;
+    int to = Tile<ROWS>::first(blockIdx.x, width, store_down) + threadIdx.y * width + threadIdx.x;
     float values[loads];
     for (int i = 0; i < loads; ++i)
-        values[i] = input[from + i * TILE_DIM / loads * width];
+        values[i] = input[from + i * ROWS / loads * width];
     for (int i = 0; i < loads; ++i)
-        output[to + i * TILE_DIM / loads * width] = values[i];
+        output[to + i * ROWS / loads * width] = values[i];
 }
 
 // The milliseconds of the fastest of some launches with no more than `resident` blocks on a multiprocessor: the most that fit, or
@@ -60,21 +67,33 @@ float best_time(const Matrices& m, int resident, int load_ranges, int store_rang
     return *std::min_element(times.begin(), times.end());
 }
 
+template <int ROWS>
 float best_time_of_tiles(const Matrices& m, bool load_down, bool store_down, int launches)
 {
+    constexpr int columns = Tile<ROWS>::columns;
     std::vector<float> times = milliseconds(launches, [&] {
-        tiles_in_two_orders<<<m.width * m.width / chunk_floats, dim3(TILE_DIM, threads / TILE_DIM)>>>(
+        tiles_in_two_orders<ROWS><<<m.width * m.width / chunk_floats, dim3(columns, threads / columns)>>>(
             m.output, m.input, m.width, load_down, store_down);
     });
     return *std::min_element(times.begin(), times.end());
 }
 
-void print_speeds(const Matrices& m)
+template <int ROWS>
+void print_speeds_of_tiles(const Matrices& m)
 {
     for (bool load_down : {false, true})
         for (bool store_down : {false, true})
-            std::printf("figure tiles_loaded_%s_stored_%s %.5g\n", load_down ? "down" : "along", store_down ? "down" : "along",
-                gigabytes_per_second(m, best_time_of_tiles(m, load_down, store_down, 12)));
+            std::printf("figure tiles_of_%d_rows_loaded_%s_stored_%s %.5g\n", ROWS, load_down ? "down" : "along",
+                store_down ? "down" : "along", gigabytes_per_second(m, best_time_of_tiles<ROWS>(m, load_down, store_down, 12)));
+}
+
+void print_speeds(const Matrices& m)
+{
+    print_speeds_of_tiles<128>(m);
+    print_speeds_of_tiles<64>(m);
+    print_speeds_of_tiles<32>(m);
+    print_speeds_of_tiles<16>(m);
+    print_speeds_of_tiles<8>(m);
     for (int resident : {1, 2, 4})
         for (int ranges = 1; ranges <= 512; ranges *= 2) {
             auto print = [&](const char* what, int load_ranges, int store_ranges) {
@@ -112,19 +131,25 @@ size_t wrong_in_ranges(const Matrices& m, int resident, int load_ranges, int sto
         m, [&] { best_time(m, resident, load_ranges, store_ranges, 1); }, place(load_ranges), place(store_ranges));
 }
 
-size_t wrong_in_tiles(const Matrices& m, bool load_down, bool store_down)
+template <int ROWS>
+size_t wrong_in_tiles(const Matrices& m)
 {
-    auto place = [&](bool down) {
-        return [&m, down](int block, int i) { return first_of(block, m.width, down) + i / TILE_DIM * m.width + i % TILE_DIM; };
-    };
-    return wrong_elements(m, [&] { best_time_of_tiles(m, load_down, store_down, 1); }, place(load_down), place(store_down));
+    constexpr int columns = Tile<ROWS>::columns;
+    size_t wrong = 0;
+    for (bool down : {false, true}) {
+        auto place = [&](bool down) {
+            return [&m, down](int block, int i) { return Tile<ROWS>::first(block, m.width, down) + i / columns * m.width + i % columns; };
+        };
+        wrong += wrong_elements(m, [&] { best_time_of_tiles<ROWS>(m, down, !down, 1); }, place(down), place(!down));
+    }
+    return wrong;
 }
 
 int main()
 {
-    Matrices m = allocate(), small = with_input(m, small_width);
-    size_t wrong = wrong_in_ranges(small, 1, 3, 9) + wrong_in_ranges(small, 4, 9, 1) + wrong_in_tiles(small, true, false) +
-                   wrong_in_tiles(small, false, true);
+    Matrices m = allocate(), small = with_input(m, checked_width);
+    size_t wrong = wrong_in_ranges(small, 1, 4, 8) + wrong_in_ranges(small, 4, 8, 1) + wrong_in_tiles<128>(small) +
+                   wrong_in_tiles<64>(small) + wrong_in_tiles<32>(small) + wrong_in_tiles<16>(small) + wrong_in_tiles<8>(small);
     if (!std::isnan(best_time(small, 4, 1, 1, 1))) print_speeds(with_input(m, large_width));
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
