@@ -16,7 +16,7 @@ extensions = ["breathe", "directives", "sphinx_copybutton", "sphinx_design", "sp
 if tags.has("spelling"):  # noqa: F821  Sphinx puts it here
     extensions.append("sphinxcontrib.spelling")
     spelling_filters = ["directives.spelling.Identifiers"]
-    # Who wrote a page changes nothing about its spelling, and git may refuse to tell: in a folder of another user, or in none of its own.
+    # The spelling of a page does not depend on its authors, and git may refuse to name them in a folder of another user.
     spelling_ignore_contributor_names = False
 spelling_lang = "en_US"
 spelling_word_list_filename = "words.txt"

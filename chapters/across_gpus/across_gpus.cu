@@ -201,7 +201,7 @@ void write_directly(Rank& rank, bool in_turns)
         int other = after(rank, i);
         blocks.block[blocks.count++] = block_for(rank, other, place_in_output(rank, other), rank.height);
     }
-    // Nobody writes into an output that is still read, and nobody leaves before all has arrived.
+    // No GPU writes into an output that another still reads, and none goes on before all blocks have arrived.
     meet_all(rank);
     transpose(blocks, rank.stream, in_turns);
     meet_all(rank);

@@ -13,7 +13,7 @@ namespace across_gpus {
 // [blocks]
 constexpr int MOST_RANKS = 64;
 
-// What one rank has for another: `rows` x `columns` floats of its input, each row `source_pitch`
+// The block of one rank for another: `rows` x `columns` floats of its input, each row `source_pitch`
 // after the one before. Transposed, each of `columns` rows is `destination_pitch` after another.
 struct Block {
     const float* source;

@@ -75,7 +75,7 @@ def signaled(number: signal.Signals) -> tuple[int, str]:
         return code, said + ("; rank 1 is still there" if Path("/proc", file.read_text().strip()).exists() else "")
 
 
-# What is done, the exit codes that are right, and a pattern of the line.
+# The command, the exit codes that are right, and a pattern of the line.
 CHECKS = {
     "unequal sizes": (
         lambda: shell(2, f'exec "$0" --size 51{RANK}'),

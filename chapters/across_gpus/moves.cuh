@@ -19,7 +19,7 @@ inline int after(const Rank& rank, int i) { return (rank.rank + 1 + i) % rank.ra
 // [/after]
 
 // [block_for]
-// What this rank has for `other`, in columns `begin` to `end` of that rank's.
+// The block of this rank for `other`: columns `begin` to `end` of that rank's.
 inline Block block_for(
     const Rank& rank, int other, int begin, int end, float* destination, std::size_t pitch)
 {
@@ -144,7 +144,7 @@ inline void copy_rows(Rank& rank, int other, int begin, int end, cudaStream_t st
 // [/copy_rows]
 
 // [fork]
-// What comes into `to` from now on waits for what is in `from`.
+// Work that is added to `to` from here on waits for the work that is in `from`.
 inline void fork(Rank& rank, cudaStream_t to, cudaStream_t from, std::size_t& event)
 {
     if (event == rank.events.size()) {
@@ -159,7 +159,7 @@ inline void fork(Rank& rank, cudaStream_t to, cudaStream_t from, std::size_t& ev
 
 // [meet_all]
 // A barrier between GPUs, in their streams: no host waits. One block with a thread for each rank.
-// What was written before, here and by the others, has arrived afterwards.
+// All that was written before it, by any rank, has arrived after it.
 __global__ void meet(const __grid_constant__ Flags flags)
 {
     int other = threadIdx.x;

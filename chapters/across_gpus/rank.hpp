@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What a rank works with, and what a step is.
+// The data of a rank, and the type of a step.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@ namespace across_gpus {
 // A GPU, and what it works with. What only some steps need is there from the first of them on.
 struct Rank {
     int rank = 0, ranks = 1;
-    /// Of the input, over all ranks.
+    /// The sizes of the input, over all ranks.
     std::size_t width = 0, height = 0;
     /// This rank's rows of the input, and each rank's rows of the output, in addresses of this rank.
     float* rows_of_input = nullptr;

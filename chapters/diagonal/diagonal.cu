@@ -215,7 +215,7 @@ void launch(const Matrices<float>& m)
     kernel<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
 }
 
-// What all kernels with a padded tile count, and how many partitions their stores use at a time.
+// The counts of all kernels with a padded tile, and the number of partitions that their stores use at a time.
 std::vector<Expectation> ideal_and(Expectation partitions_of_stores)
 {
     return {on("gt200", std::move(partitions_of_stores)), global_load.sectors_per_request == 4,

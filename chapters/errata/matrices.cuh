@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the programs share that time copies and transposes: two matrices of floats, their contents, and the check.
+// Shared by the programs that time copies and transposes: two matrices of floats, their contents, and the check.
 #pragma once
 
 #include "milliseconds.cuh"

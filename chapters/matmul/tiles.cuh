@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the kernels on tensor cores share: the tiles, how they lie in shared memory, and the way of the sums
+// Shared by the kernels on tensor cores: the tiles, how they lie in shared memory, and the way of the sums
 // to the output.
 #pragma once
 

@@ -44,7 +44,7 @@ __device__ void wgmma(float (&sums)[128], unsigned long long a, unsigned long lo
 #undef SUMS_4
 }
 
-// What a thread wrote to sums and to shared memory comes before its products.
+// Orders a thread's writes to sums and to shared memory before its products.
 __device__ void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
 __device__ void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }

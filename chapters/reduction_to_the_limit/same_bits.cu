@@ -165,7 +165,7 @@ int main(int argc, char** argv)
         passed &= is_right_in_a_row(n, std::min(runs, 20));
     for (const int n : {65539, 300007})
         passed &= is_same_each_time(n, runs);
-    // What a run on the CPU would take minutes for.
+    // A run on the CPU would take minutes for these sizes.
     if (runs >= 100) {
         for (const int n : {1048575, 16777213, 33554437})
             passed &= is_exact_of_whole_numbers(n) && is_same_each_time(n, runs);

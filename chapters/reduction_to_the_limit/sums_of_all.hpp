@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the sum of all numbers should be, and how far a kernel's may be from it.
+/// The right sum of all numbers, and the greatest error that a kernel may have.
 #pragma once
 
 #include <conflict_free/array_chapter.hpp>

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 // [WordOf]
-// What a lane stores at once: an element, or 4 bytes of smaller ones.
+// The type that a lane stores at once: an element, or 4 bytes of smaller ones.
 template <int BYTES>
 struct WordOf {
     using type = uint32_t;
@@ -92,7 +92,7 @@ __device__ uint4 load_prefetching(const uint4* from)
 // [/load_prefetching]
 
 // [Piece]
-// What a lane takes of a row: an element, or 8 bytes of smaller ones. These begin in a unit of 8,
+// The piece of a row that a lane takes: an element, or 8 bytes of smaller ones. These begin in a unit of 8,
 // `late` bits behind its start, and end in the next: both are loaded, each from where it lies.
 template <class Element>
 struct Piece {
@@ -149,7 +149,7 @@ __device__ void columns_of(Word (&)[1])
 // [/columns_of]
 
 // [load_inside]
-// Of a tile that lies inside the matrix, a row from its edges: no lane looks where the matrix ends.
+// Loads a row of a tile that lies inside the matrix: no lane looks where the matrix ends.
 template <class Tile, class Element>
 __device__ void load_inside(typename Tile::Word* tile, const Element* input, int width, int left, int top)
 {

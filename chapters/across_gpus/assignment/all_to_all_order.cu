@@ -23,7 +23,7 @@ __global__ void write_blocks(float* send, const float* input, int rank, int rank
     int other = (rank + 1 + blockIdx.z) % ranks;
     int rows = first(height, rank + 1, ranks) - first(height, rank, ranks);
     int begin = first(width, other, ranks), columns = first(width, other + 1, ranks) - begin;
-    // What is sent before are the columns from those of rank + 1 on, round the end of the matrix.
+    // The columns from those of rank + 1 on, round the end of the matrix, are sent before.
     int before = (begin - first(width, (rank + 1) % ranks, ranks) + width) % width;
     float* block = send + before * rows;
 

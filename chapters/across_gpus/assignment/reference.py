@@ -13,7 +13,7 @@ def inputs(case, random):
 
 
 def outputs(case, inputs):
-    """What all ranks send, one after the other: each block as it stands in the output of the rank that it arrives at."""
+    """Return the blocks that all ranks send, rank by rank, each as it stands in the output of the rank that receives it."""
     transposed, ranks = inputs["matrix"].T, case["ranks"]
     rows, columns = ([count * rank // ranks for rank in range(ranks + 1)] for count in (case["height"], case["width"]))
     blocks = []

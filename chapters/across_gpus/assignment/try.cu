@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <vector>
 
-// What each rank has in device memory.
+// The matrices of a rank in device memory.
 struct Memory {
     int rows, columns;
     float *input, *send, *output;

@@ -36,7 +36,7 @@ public:
     Size size_from(std::string_view text) const override { return parse_size(text, 1 << 24, 1l << 48); }
     bool is_worth_timing(Size) const override { return true; }
     int element_bytes() const override { return sizeof(float); }
-    // What the rank sends that sends most.
+    // The bytes of the rank that sends most.
     std::size_t useful_bytes(Size size) const override { return most(size, &Rank::bytes_sent); }
     std::size_t bytes_of_set(Size size) const override { return 2 * most(size, &Rank::bytes_of_part); }
 
@@ -230,7 +230,7 @@ std::string ChapterOfRanks::wrong_counts(
 
 std::optional<conflict_free::Spread> ChapterOfRanks::time_across_gpus(int step, int samples)
 {
-    // What comes too late the first time is there when the step has run again.
+    // Data that arrives too late in the first run is in place after a second one.
     launch(step, 0);
     difference_ = verify(step);
     std::vector<double> slowest(samples, 0);

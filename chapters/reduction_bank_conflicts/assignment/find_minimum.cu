@@ -11,7 +11,7 @@ constexpr int BLOCK = 256;
 // BEGIN SOLUTION
 constexpr int MOST_BLOCKS = 64;
 
-// What each block has found, and how many blocks are done.
+// The minimum of each block with its place, and the number of blocks that are done.
 __device__ int found_value[MOST_BLOCKS], found_place[MOST_BLOCKS];
 __device__ unsigned done;
 

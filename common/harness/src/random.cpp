@@ -11,29 +11,31 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
     return z ^ (z >> 31);
 }
 
-void fill_random(std::span<float> values, std::uint64_t seed) {
+namespace {
+
+template <class T, class FromBits> void fill(std::span<T> values, std::uint64_t seed, FromBits from_bits) {
     parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
-        // A float holds 24 significant bits, so that every one of these values is exact.
-        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<float>(random_bits(seed, i) >> 40) * 0x1p-23f - 1.0f;
+        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<T>(from_bits(random_bits(seed, i)));
     });
+}
+
+}  // namespace
+
+void fill_random(std::span<float> values, std::uint64_t seed) {
+    // A float holds 24 significant bits, so that every one of these values is exact.
+    fill(values, seed, [](std::uint64_t bits) { return static_cast<float>(bits >> 40) * 0x1p-23f - 1.0f; });
 }
 
 void fill_random(std::span<unsigned> values, std::uint64_t seed) {
-    parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<unsigned>(random_bits(seed, i) >> 32);
-    });
+    fill(values, seed, [](std::uint64_t bits) { return bits >> 32; });
 }
 
 void fill_random(std::span<int> values, std::uint64_t seed) {
-    parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<int>(random_bits(seed, i) >> 33) - (1 << 30);
-    });
+    fill(values, seed, [](std::uint64_t bits) { return static_cast<int>(bits >> 33) - (1 << 30); });
 }
 
 void fill_random(std::span<std::int8_t> values, std::uint64_t seed) {
-    parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<std::int8_t>(random_bits(seed, i) >> 56);
-    });
+    fill(values, seed, [](std::uint64_t bits) { return bits >> 56; });
 }
 
 }  // namespace conflict_free

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right elements, and no kernel: a copy with a pitch places each column.
 
 #include <cstddef>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: a table of the ranks' parts, made by a constexpr function, goes along as an argument; lambdas move the tiles.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: blocks go through the tiles of all ranks in a loop over the grid, with barriers of cooperative groups.
 
 #include <cooperative_groups.h>

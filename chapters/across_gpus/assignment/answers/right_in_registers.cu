@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: a warp keeps 32 x 32 elements in registers, a column a lane, and transposes them by shuffles. No shared memory.
 
 #include <cuda_runtime.h>

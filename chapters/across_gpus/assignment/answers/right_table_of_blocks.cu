@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: the host makes a table of the blocks, and hands it to the kernel as an argument. This rank's own block has a launch of
 // its own, so that the others can be sent while it is written.
 

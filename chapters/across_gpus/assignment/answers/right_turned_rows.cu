@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: the send order is the transposed matrix, turned by whole rows. So tiles need not end where blocks end, and a column
 // finds its row by one subtraction. The tile's columns are moved by an exclusive or.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: C style. One launch for the columns of the ranks behind this one, one for those before and its own.
 
 #include <cuda_runtime.h>

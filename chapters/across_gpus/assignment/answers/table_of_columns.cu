@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right where there are no more columns, but where each goes is an argument of the launch: a table of 4 KiB and more.
 
 #include <cuda_runtime.h>

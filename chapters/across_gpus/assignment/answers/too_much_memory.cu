@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asks for a gigabyte for each column, to keep a block's rows in, and does not look whether it got them.
 
 #include <cstddef>

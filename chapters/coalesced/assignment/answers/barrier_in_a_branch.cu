@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A barrier that only the threads inside the image reach.
 
 #include <cuda_runtime.h>

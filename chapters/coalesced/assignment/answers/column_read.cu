@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right, and its stores are coalesced. Its loads run up the columns.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right pixels, and no kernel: the host copies one after the other.
 
 #include <cuda_runtime.h>

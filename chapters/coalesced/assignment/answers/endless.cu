@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A loop that never ends: the step is a quotient that can be 0.
 
 #include <cuda_runtime.h>

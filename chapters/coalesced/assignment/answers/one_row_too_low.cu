@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Out of bounds by one row in every image: height - y where height - 1 - y is meant, in the coordinates of the
 // input. The first row is missing, and the first threads read one row behind the image.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Compiles, but the function takes its arguments in another order than the declaration says.
 
 #include <cuda_runtime.h>

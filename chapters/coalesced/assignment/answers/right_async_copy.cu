@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: pixels go to shared memory by asynchronous copies, and blocks take one tile after another.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A race: half of the warps fill the tile, the others empty it, and no barrier keeps the second half waiting. Where the
 // warps happen to run in order, the result is right.
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 /* Right: C with macros. Whole tiles have a kernel without guards, the tiles at the edges another one. */
 
 // Two kernels, made by one macro.

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: a warp keeps a tile of 32 x 32 in registers, a column a lane, and turns it by shuffles. No shared memory.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: the tile is turned when it is written, not when it is read, and its columns are moved by an exclusive or.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: a block turns a tile of 64 columns and 32 rows.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right, but through global memory: a transpose into a buffer, then each row of it backwards.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asks for the whole image in the shared memory of one block, and does not look whether the launch was refused.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right for one image of 96 x 64, which is the size that students see.
 
 #include <cuda_runtime.h>

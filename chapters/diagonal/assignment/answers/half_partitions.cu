@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right. Each warp takes a row, without shared memory, and begins half a partition after the warp before it.
 
 #include <climits>

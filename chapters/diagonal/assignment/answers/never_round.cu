@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Wrong: a thread goes round until it is back where it began, and at most widths it comes by beside that.
 
 #include <climits>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right. Not a row but 256 bytes of one are the work of a block, and blocks that follow each other lie side by side.
 
 #include <climits>

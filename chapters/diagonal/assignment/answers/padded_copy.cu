@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Wrong: right numbers and all partitions, by way of a copy whose rows are one partition longer. It moves twice as much.
 
 #include <climits>

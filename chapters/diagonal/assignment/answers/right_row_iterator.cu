@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: an iterator goes round the row, and a lambda is called for each number. The block's smallest number is an atomic minimum.
 
 #include <climits>

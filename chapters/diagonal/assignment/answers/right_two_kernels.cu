@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: C style and macros. One kernel finds the smallest numbers, another one subtracts them.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The blocks read from all partitions, but keep their row in shared memory and write it from its first number on, all at once.
 
 #include <climits>

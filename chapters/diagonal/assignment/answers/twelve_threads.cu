@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right differences, but a block has twelve threads, and each of their numbers is an atomic operation.
 
 #include <climits>

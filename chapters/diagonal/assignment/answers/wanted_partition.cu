@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right. Each block asks which partition its row begins in, and begins in the one whose turn it is.
 
 #include <climits>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right sums, but lanes meet in global memory, one half of a warp after the other: twice as many atomic operations.
 
 #include <cuda_runtime.h>

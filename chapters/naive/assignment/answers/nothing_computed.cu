@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Writes nothing, and leaves it to what happens to be in the output.
 
 #include <cuda_runtime.h>

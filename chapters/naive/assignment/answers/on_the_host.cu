@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right sums, and not one load by a kernel: the host adds them up.
 
 #include <cuda_runtime.h>

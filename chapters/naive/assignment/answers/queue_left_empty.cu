@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Wrong: warps take rows from a queue that nobody fills again. The first call is right, the next finds it empty.
 
 #include <cuda_runtime.h>

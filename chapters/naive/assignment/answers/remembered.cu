@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The sums of the case that students see, written down. For other sizes, nothing.
 
 #include <cuda_runtime.h>

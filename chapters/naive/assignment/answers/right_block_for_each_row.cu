@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: a block for each row, a tree of additions in shared memory.
 
 #include <cuda_runtime.h>

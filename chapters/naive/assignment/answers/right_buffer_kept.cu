@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: the sums of warps go through a buffer that stays from call to call, and grows where a call needs more of it.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A race: all threads of a block add to one sum, and nothing keeps them apart.
 
 #include <cuda_runtime.h>

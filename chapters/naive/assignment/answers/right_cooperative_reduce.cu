@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: tiles of cooperative groups add up by cg::reduce, in a grid-stride loop over the rows.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: loads of a float4 where a row lets them be, one by one before and behind.
 
 #include <cstdint>

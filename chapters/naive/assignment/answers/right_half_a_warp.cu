@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: 16 lanes for each row, in a functor with a loop over the grid.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: a warp takes 32 rows, tile by tile. It reads the rows of a tile and adds up in its columns, one row a lane.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right sums, and coalesced loads, but the lanes meet in global memory.
 
 #include <cuda_runtime.h>

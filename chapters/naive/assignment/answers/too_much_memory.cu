@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asks for a gigabyte for each row, to keep partial sums in.
 
 #include <cstddef>

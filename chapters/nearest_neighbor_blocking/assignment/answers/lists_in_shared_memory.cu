@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Wrong: the lists of neighboring lanes lie four words apart in shared memory, in a quarter of the banks.
 
 #include <cmath>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: the number of points a thread is a template's parameter, the lists are classes, and insertion carries on what it displaces.
 
 #include <cmath>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: two tiles take turns, so that one barrier a tile is enough. C style, macros, and lists in names.
 
 #include <cuda_runtime.h>

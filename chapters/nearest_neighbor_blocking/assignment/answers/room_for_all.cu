@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Wrong: asks for room for 65,536 × 65,536 distances whatever n is, and fills it.
 
 #include <cmath>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right. Three arrays of coordinates, filled by whole words, and four neighboring points a thread.
 
 #include <cmath>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include <cuda_runtime.h>
 
 // Right, and not one load by a kernel: the host transposes.

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: each block is a cluster of its own, whose barrier parts the loads from the stores.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: two arrays of words, one for each half of the doubles, and a grid-stride loop over the tiles.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include <cuda_runtime.h>
 
 // Tiles of 16 x 16 in dynamic shared memory, one thread an element; the pitch is chosen by the host.

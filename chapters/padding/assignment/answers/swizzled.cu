@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include <cuda_runtime.h>
 
 // A square tile without padding: row y keeps its elements in a rotated order.

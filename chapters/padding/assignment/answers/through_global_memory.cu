@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 #include <cuda_runtime.h>
 
 // Without a tile: whole rows are read, and columns are written.

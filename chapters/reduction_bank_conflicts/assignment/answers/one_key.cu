@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right. Value and place make one key of 64 bits, and the smallest key is what is asked for.
 
 #include <climits>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right. A pair is an int2, which one access of 8 bytes reads or writes: half a warp at a time, without a conflict.
 
 #include <climits>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: C style, with macros, a tree that is unrolled by hand, and two arrays in one.
 
 #include <cuda_runtime.h>

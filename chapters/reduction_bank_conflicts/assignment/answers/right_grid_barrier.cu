@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: a cooperative launch, in which all blocks meet at the barrier of the grid, and the first one finishes the work.
 
 #include <climits>

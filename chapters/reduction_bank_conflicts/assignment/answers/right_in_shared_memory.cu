@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: the tree compares what stands in shared memory, and keeps nothing in registers.
 
 #include <climits>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right. Lanes hand values over in registers, and warps meet in two words each.
 
 #include <climits>

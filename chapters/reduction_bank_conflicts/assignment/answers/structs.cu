@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Wrong: in an array of pairs, neighboring lanes are two words apart, and half of them meet in a bank.
 
 #include <climits>

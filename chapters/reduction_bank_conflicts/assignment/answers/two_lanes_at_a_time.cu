@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The right number and its place, but each number is compared by an atomic operation, of two lanes at a time.
 
 #include <cuda_runtime.h>

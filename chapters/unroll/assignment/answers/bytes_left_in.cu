@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right, and a block counts 16 KiB. But each load is of one byte.
 
 #include <cuda_runtime.h>

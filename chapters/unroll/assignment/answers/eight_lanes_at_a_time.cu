@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right counts and wide loads, but eight lanes at a time add to the bins: four times as many atomic operations.
 
 #include <cstdint>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right counts without atomic operations on the bins of a block: a block is one warp, and its lanes add in turn.
 
 #include <cuda_runtime.h>

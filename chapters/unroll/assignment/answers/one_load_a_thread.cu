@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right, and 16 bytes a load. But a block is at its end after one load a thread, and adds 256 bins for 4096 bytes.
 
 #include <cstdint>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: each warp has bins of its own, and lambdas go through the bytes.
 
 #include <cstdint>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: unrolled by hand and by macros, C style, in blocks of 128 threads with 8 loads each.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: as many blocks as there are pieces of 16 KiB, a loop over the grid, one pair of bytes before and behind by hand.
 
 #include <cstddef>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: each block stores its bins, and a second launch adds them up. No atomics in global memory, nothing to set to zero.
 
 #include <cstdint>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right: each turn loads 16 bytes and counts them, and the next load comes after that.
 
 #include <cstdint>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Right, and 16 bytes a load, but every byte is an addition in global memory.
 
 #include <cstdint>

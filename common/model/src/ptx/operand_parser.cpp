@@ -29,15 +29,17 @@ Operand OperandParser::operand() {
     return first;
 }
 
-Operand OperandParser::parenthesized() {
+Operand OperandParser::parenthesized() { return list('(', ')', 0); }
+
+Operand OperandParser::list(char begin, char end, int depth) {
     Operand list;
     list.kind = Operand::Kind::vector;
-    lexer_.expect('(');
-    while (!lexer_.at(')')) {
-        list.elements.push_back(primary(0));
+    lexer_.expect(begin);
+    while (!lexer_.at(end)) {
+        list.elements.push_back(primary(depth));
         if (!lexer_.accept(',')) break;
     }
-    lexer_.expect(')');
+    lexer_.expect(end);
     return list;
 }
 
@@ -50,7 +52,7 @@ bool OperandParser::sign_before_name() const {
 Operand OperandParser::primary(int depth) {
     if (depth > most_nesting) lexer_.fail("an operand is nested too deep");
     if (lexer_.at('[')) return brackets(depth);
-    if (lexer_.at('{')) return vector(depth);
+    if (lexer_.at('{')) return list('{', '}', depth + 1);
     if (lexer_.at(Token::Kind::identifier) && lexer_.peek().text != warp_size) return named(false);
     if (!sign_before_name()) return constant();
     lexer_.next();
@@ -64,18 +66,6 @@ Operand OperandParser::constant() {
     operand.is_float32 = constant.kind == Constant::Kind::f32;
     operand.integer = static_cast<std::int64_t>(constant.bits);
     return operand;
-}
-
-Operand OperandParser::vector(int depth) {
-    Operand list;
-    list.kind = Operand::Kind::vector;
-    lexer_.expect('{');
-    while (!lexer_.at('}')) {
-        list.elements.push_back(primary(depth + 1));
-        if (!lexer_.accept(',')) break;
-    }
-    lexer_.expect('}');
-    return list;
 }
 
 Operand OperandParser::named(bool negated) {

@@ -23,7 +23,7 @@ public:
 private:
     Operand primary(int depth);
     Operand constant();
-    Operand vector(int depth);
+    Operand list(char begin, char end, int depth);
     Operand brackets(int depth);
     Operand address_of(Operand&& base);
     void read_component(Operand& operand, const Register& declared);

@@ -23,14 +23,20 @@ inline constexpr const char* socket_variable = "SIMT_REMOTE";
 
 // clang-format off
 /// The kinds of requests. Their numbers are part of the protocol.
-enum class Call : std::uint32_t {
-    hello, load_module, unload_module, find_function, function, find_variable, function_names,
-    allocate, release, host_memory, range_of, memory_info, copy_in, copy_out, copy_rows, fill,
-    create_array, destroy_array, copy_to_array, copy_from_array, create_texture, destroy_texture,
-    launch, occupancy, set_heap_bytes, reset, host_fault, note,
-    trial_integer, trial_buffer, trial_finish, count_of_calls,
-};
+#define SIMT_REMOTE_CALLS(CALL) \
+    CALL(hello) CALL(load_module) CALL(unload_module) CALL(find_function) CALL(function) CALL(find_variable) CALL(function_names) \
+    CALL(allocate) CALL(release) CALL(host_memory) CALL(range_of) CALL(memory_info) CALL(copy_in) CALL(copy_out) CALL(copy_rows) \
+    CALL(fill) CALL(create_array) CALL(destroy_array) CALL(copy_to_array) CALL(copy_from_array) CALL(create_texture) \
+    CALL(destroy_texture) CALL(launch) CALL(occupancy) CALL(set_heap_bytes) CALL(reset) CALL(host_fault) CALL(note) \
+    CALL(trial_integer) CALL(trial_buffer) CALL(trial_finish)
 // clang-format on
+
+enum class Call : std::uint32_t {
+#define SIMT_CALL(name) name,
+    SIMT_REMOTE_CALLS(SIMT_CALL)
+#undef SIMT_CALL
+        count_of_calls,
+};
 
 /// The head of a packet: its Call or Status, and the number of bytes that follow.
 struct PacketHead {

@@ -194,18 +194,28 @@ bool have_a_sector_each(const WarpAccess& access) {
     return any == 0;
 }
 
-/// Distinct lines of the active lanes' addresses, in any order. Comparisons of whole vectors compare each with those before it.
-int lines_in_any_order(const WarpAccess& access) {
-    std::array<std::uint32_t, warp_size> line{};
-    const auto first = static_cast<std::size_t>(std::countr_zero(access.active));
-    for (std::size_t lane = 0; lane < warp_size; ++lane)
-        line[lane] = static_cast<std::uint32_t>(access.address[access.active >> lane & 1 ? lane : first] / cache_line_bytes);
-    std::array<std::uint32_t, warp_size> known{};
-    for (std::size_t distance = 1; distance < warp_size; ++distance)
-        for (std::size_t lane = distance; lane < warp_size; ++lane) known[lane] |= line[lane] == line[lane - distance] ? 1 : 0;
-    int lines = warp_size;
-    for (const std::uint32_t one : known) lines -= static_cast<int>(one);
-    return lines;
+/// Cycles of the L1 to look up so many lines.
+int lookup_cycles(int lines) {
+    constexpr int lines_of_a_cycle = 4;
+    return (lines + lines_of_a_cycle - 1) / lines_of_a_cycle;
+}
+
+/// Cycles of the L1 to look up the lines of the active lanes' addresses, in any order.
+int lookup_cycles_of_any_order(const WarpAccess& access) {
+    // Lines of different slots differ. Mostly each lane of a gather has a line of its own, and so many slots that no line need be known.
+    constexpr int slot_bits = 9;
+    std::array<std::uint8_t, 1 << slot_bits> is_taken{};
+    int slots = 0;
+    for_lanes(access.active, [&](std::size_t lane) {
+        std::uint8_t& taken = is_taken[access.address[lane] / cache_line_bytes * 0x9E3779B97F4A7C15u >> (64 - slot_bits)];
+        slots += !taken;
+        taken = 1;
+    });
+    if (lookup_cycles(slots) == lookup_cycles(access.active_lanes())) return lookup_cycles(slots);
+    // Line n of the addresses is sector n of the addresses divided by the number of sectors of a line.
+    rules::WantedSectors lines;
+    for_lanes(access.active, [&](std::size_t lane) { lines.add(access.address[lane] / (cache_line_bytes / sector_bytes)); });
+    return lookup_cycles(lines.sectors);
 }
 
 /// Distinct lines that lanes `step` bytes apart touch.
@@ -215,6 +225,13 @@ int lines_of_even_steps(std::uint64_t first, std::uint64_t step, int size) {
     const std::uint64_t begin = step == forward ? first : first - (warp_size - 1) * forward;
     return static_cast<int>((begin + (warp_size - 1) * forward + static_cast<std::uint64_t>(size) - 1) / cache_line_bytes -
                             begin / cache_line_bytes + 1);
+}
+
+/// True if the lanes access neighboring words, one of each bank. No bank conflicts then.
+bool fill_each_bank_once(const WarpAccess& access, std::uint64_t step, const SharedMemory& memory) {
+    const auto size = static_cast<std::uint64_t>(access.size);
+    return step == size && access.size == memory.bank_width && memory.banks == warp_size && memory.request_lanes == warp_size &&
+           access.address[0] % size == 0;
 }
 
 /// Counts the lines with a sector of which ranges of bytes, in ascending order and apart from one another, cover a part.
@@ -241,12 +258,11 @@ private:
 
 int l1_cycles(const WarpAccess& access, const Machine& machine) {
     if (access.active == 0) return 0;
-    constexpr int lines_of_a_cycle = 4;
-    const auto cycles_of = [](int lines) { return (lines + lines_of_a_cycle - 1) / lines_of_a_cycle; };
     std::uint64_t step;
-    if (!rules::is_evenly_spaced(access, step)) return cycles_of(lines_in_any_order(access));
-    const int cycles = cycles_of(lines_of_even_steps(access.address[0], step, access.size));
+    if (!rules::is_evenly_spaced(access, step)) return lookup_cycles_of_any_order(access);
+    const int cycles = lookup_cycles(lines_of_even_steps(access.address[0], step, access.size));
     if (access.operation != Operation::load && access.operation != Operation::store) return cycles;
+    if (fill_each_bank_once(access, step, machine.shared)) return cycles;
     return std::max(cycles, shared_cost(access, machine).wavefronts);
 }
 

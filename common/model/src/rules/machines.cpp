@@ -52,7 +52,7 @@ struct Limits {
 };
 
 /// A GPU between Turing and Blackwell, by NVIDIA's guides: 32 banks, wide accesses in halves and quarters of a warp, sectors of 32 bytes.
-/// Each has 65536 registers a multiprocessor.
+/// Each has 65536 registers a multiprocessor. Fermi differs in what fermi() says.
 Machine by_guide(const char* name, const char* description, Capability capability, int multiprocessors, int l2_bytes, Limits limits) {
     // From 8.0 on, 1 KiB of each block's shared memory is the system's.
     const int reserved = capability.major >= 8 ? 1 << 10 : 0;
@@ -88,6 +88,15 @@ Machine checked_hopper() {
     Machine machine = by_guide("sm_90", "Hopper, compute capability 9.0 (H100, H200)", {9, 0}, 132, 60 << 20, {228 << 10, 2048, 32});
     machine.is_checked = true;
     machine.shared.wide = WideShared::merging_phases;
+    return machine;
+}
+
+/// Its loads go through the L1 in whole lines.
+Machine fermi() {
+    Machine machine = by_guide("fermi", "Fermi, compute capability 2.0 (Tesla M2090)", {2, 0}, 16, 768 << 10, {48 << 10, 1536, 8});
+    machine.shared.extra_wavefronts_of_16_bytes = 1;
+    machine.load_line_bytes = 128;
+    machine.line_request_lanes = 32;
     return machine;
 }
 
@@ -133,31 +142,7 @@ const std::vector<Machine>& machines() {
         by_guide("sm_89", "Ada, compute capability 8.9 (GeForce RTX 4090)", {8, 9}, 128, 72 << 20, {100 << 10, 1536, 24}),
         by_guide("sm_100", "Blackwell, compute capability 10.0 (B200)", {10, 0}, 148, 126 << 20, {228 << 10, 2048, 32}),
         by_guide("sm_120", "Blackwell, compute capability 12.0 (GeForce RTX 5090)", {12, 0}, 170, 96 << 20, {100 << 10, 1536, 24}),
-        {.name = "fermi",
-         .description = "Fermi, compute capability 2.0 (Tesla M2090)",
-         .is_checked = false,
-         .shared = {.banks = 32,
-                    .bank_width = 4,
-                    .request_lanes = 32,
-                    .words = SharedWords::multicast,
-                    .wide = WideShared::phases,
-                    .extra_wavefronts_of_16_bytes = 1},
-         .coalescing = Coalescing::distinct_lines,
-         .load_line_bytes = 128,
-         .store_line_bytes = 32,
-         .line_request_lanes = 32,
-         .partitions = 0,
-         .partition_bytes = 0,
-         .compute_major = 2,
-         .compute_minor = 0,
-         .multiprocessors = 16,
-         .l2_bytes = 768 << 10,
-         .max_block_threads = 1024,
-         .max_shared_bytes = 48 << 10,
-         .default_shared_bytes = 48 << 10,
-         .multiprocessor_shared_bytes = 48 << 10,
-         .multiprocessor_threads = 1536,
-         .multiprocessor_blocks = 8},
+        fermi(),
         before_fermi("gt200", "GT200, compute capability 1.3 (GeForce GTX 280)", Coalescing::shrinking_segments, 8, {1, 3}, 30, 1024),
         before_fermi("g80", "G80, compute capability 1.0 (GeForce 8800 GTX)", Coalescing::strict_order, 6, {1, 0}, 16, 768),
     };

@@ -1,7 +1,7 @@
 // Address patterns of one warp, and the kinds of access that a probe runs them with.
 //
 // As in access_probe.cu each case is one launch, and a line on standard output names it: family, operation, bytes a lane,
-// pattern, active lanes, and the bytes at which the lanes access. read_features.py joins the lines with a profiler's counts.
+// pattern, active lanes, and the bytes at which the lanes access. read_probe.py joins the lines with a profiler's counts.
 #pragma once
 
 #include <cuda_runtime.h>

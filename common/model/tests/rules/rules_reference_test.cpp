@@ -59,8 +59,8 @@ GlobalCost plain_global_cost(const WarpAccess& access) {
     std::set<std::uint64_t> sectors, addresses;
     for (const std::size_t lane : lanes_in(access.active)) {
         addresses.insert(access.address[lane]);
-        for (std::uint64_t byte = 0; byte < static_cast<std::uint64_t>(access.size); ++byte)
-            sectors.insert((access.address[lane] + byte) / 32);
+        // No access is wider than a sector.
+        sectors.insert({access.address[lane] / 32, (access.address[lane] + static_cast<std::uint64_t>(access.size) - 1) / 32});
     }
     return {static_cast<int>(sectors.size()), (static_cast<int>(addresses.size()) * access.size + 31) / 32};
 }
@@ -80,6 +80,21 @@ TEST(RulesWithoutShortCuts, CountTheSameSectors) {
     for (int i = 0; i < repetitions; ++i) {
         const WarpAccess access = accesses.next();
         ASSERT_EQ(global_cost(access, machine), plain_global_cost(access)) << text(access);
+    }
+}
+
+TEST(RulesWithoutShortCuts, CountTheSameCyclesOfTheL1) {
+    Accesses accesses;
+    const Machine& machine = *find_machine("sm_90");
+    for (int i = 0; i < repetitions; ++i) {
+        const WarpAccess access = accesses.next();
+        if (!rules::is_aligned(access)) continue;
+        std::set<std::uint64_t> lines;
+        for (const std::size_t lane : lanes_in(access.active)) lines.insert(access.address[lane] / 128);
+        int cycles = (static_cast<int>(lines.size()) + 3) / 4;
+        std::uint64_t step;
+        if (rules::is_evenly_spaced(access, step)) cycles = std::max(cycles, shared_cost(access, machine).wavefronts);
+        ASSERT_EQ(l1_cycles(access, machine), cycles) << text(access);
     }
 }
 

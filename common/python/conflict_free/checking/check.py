@@ -25,8 +25,9 @@ AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
 CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.0"
 HEADER_LINES = 5
 
-# Prose, programs and headers are copied out of the repository. Elsewhere REUSE.toml is enough.
+# Prose, programs and headers are copied out of the repository, answers to assignments are not. Elsewhere REUSE.toml is enough.
 COPIED_FROM = ("book/examples/", "chapters/", "common/harness/include/", "common/model/include/", "docs/examples/")
+ANSWERS = "/assignment/answers/"
 LICENCES = {**dict.fromkeys((".cu", ".cuh", ".h", ".hpp"), CODE), **dict.fromkeys((".bib", ".md", ".rst"), PROSE)}
 
 # Folders that scripts make. Without git, their names tell them from folders of the repository.
@@ -75,12 +76,13 @@ def licence_headers() -> Iterator[str]:
     """A file that is copied out of the repository begins with the two lines of its licence."""
     for path in own_files():
         licence = LICENCES.get(path.suffix)
-        if not licence or (licence == CODE and not _name(path).startswith(COPIED_FROM)):
+        name = _name(path)
+        if not licence or (licence == CODE and (not name.startswith(COPIED_FROM) or ANSWERS in name)):
             continue
         head = "\n".join((_text(path) or "").splitlines()[:HEADER_LINES])
         for line in (AUTHORS, licence):
             if line not in head:
-                yield f"{_name(path)}: '{line}' is not among its first {HEADER_LINES} lines"
+                yield f"{name}: '{line}' is not among its first {HEADER_LINES} lines"
 
 
 def places() -> Iterator[str]:

@@ -45,7 +45,7 @@ def names() -> list[str]:
 
 def aim(name: str) -> str:
     """Return the first comment of a cheat, which says what it tries."""
-    return re.search(r"\n\n// (.*)\n\n", (CHEATS / f"{name}.cu").read_text(encoding="utf-8"))[1]
+    return re.match(r"// (.*)\n\n", (CHEATS / f"{name}.cu").read_text(encoding="utf-8"))[1]
 
 
 # --- with and without text admission -----------------------------------------------------------------

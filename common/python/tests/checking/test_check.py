@@ -30,7 +30,8 @@ def test_nothing_is_found_in_a_tidy_repository(tidy):
 
 
 def test_a_missing_header(tidy):
-    for name in ("scripts/new.py", "chapters/copy/new.h"):
+    (tidy.root / "chapters" / "copy" / "assignment" / "answers").mkdir(parents=True)
+    for name in ("scripts/new.py", "chapters/copy/new.h", "chapters/copy/assignment/answers/new.cu"):
         (tidy.root / name).write_text("", encoding="utf-8")
     found = findings(tidy)
     assert len(found) == 2 and all(line.startswith("chapters/copy/new.h: 'SPDX-") for line in found)

@@ -35,7 +35,10 @@ void use(CUcontext context) {
 
 }  // namespace
 
-void require_context(CUcontext context) { require(contexts().holds(context), static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT)); }
+CUcontext require_context(CUcontext context) {
+    require(contexts().holds(context), static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT));
+    return context;
+}
 
 CUcontext primary_context(int ordinal) {
     static auto& primary = *new std::map<int, CUcontext>;
@@ -53,6 +56,15 @@ CUcontext current_context() { return context_stack().empty() ? primary_context(t
 
 using namespace simt::calls;
 
+namespace {
+
+constexpr unsigned api_version = 3020;
+
+/// The context that a call names, or the current one where it names none.
+CUcontext asked_or_current(CUcontext context) { return context ? require_context(context) : current_context(); }
+
+}  // namespace
+
 extern "C" {
 
 CUresult cuInit(unsigned flags) {
@@ -61,40 +73,18 @@ CUresult cuInit(unsigned flags) {
 
 SIMT_FORWARD(1, cuDriverGetVersion, cudaDriverGetVersion)
 
-CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-    return driver_call([&] {
-        require(device != nullptr);
-        require_device(ordinal);
-        *device = ordinal;
-    });
-}
-
+SIMT_DRIVER_ANSWER(cuDeviceGet, (CUdevice * device, int ordinal), device, require_device(ordinal))
 SIMT_FORWARD(1, cuDeviceGetCount, cudaGetDeviceCount)
 
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
     return driver_call([&] {
         require(name && length > 0);
-        require_device(device);
         std::snprintf(name, static_cast<std::size_t>(length), "%s", properties_of(device).name);
     });
 }
 
-CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
-    return driver_call([&] {
-        require(uuid != nullptr);
-        require_device(device);
-        const cudaDeviceProp properties = properties_of(device);
-        std::memcpy(uuid, &properties.uuid, sizeof *uuid);
-    });
-}
-
-CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device) {
-    return driver_call([&] {
-        require(bytes != nullptr);
-        require_device(device);
-        *bytes = properties_of(device).totalGlobalMem;
-    });
-}
+SIMT_DRIVER_ANSWER(cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), uuid, properties_of(device).uuid)
+SIMT_DRIVER_ANSWER(cuDeviceTotalMem, (std::size_t* bytes, CUdevice device), bytes, properties_of(device).totalGlobalMem)
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
     return driver_call([&] {
@@ -113,7 +103,6 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
     return driver_call([&] {
         require(major && minor);
-        require_device(device);
         const cudaDeviceProp properties = properties_of(device);
         *major = properties.major;
         *minor = properties.minor;
@@ -203,35 +192,16 @@ CUresult cuCtxSetCurrent(CUcontext context) {
 
 SIMT_DRIVER_ANSWER(cuCtxGetCurrent, (CUcontext * context), context, current_context())
 SIMT_DRIVER_ANSWER(cuCtxGetDevice, (CUdevice * device), device, current_context()->device)
-CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
-    return driver_call([&] {
-        require(device != nullptr);
-        if (context) require_context(context);
-        *device = (context ? context : current_context())->device;
-    });
-}
+SIMT_DRIVER_ANSWER(cuCtxGetDevice_v2, (CUdevice * device, CUcontext context), device, asked_or_current(context)->device)
 SIMT_DRIVER_ANSWER(cuCtxGetFlags, (unsigned* flags), flags, current_context()->flags)
 
-CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
-    return driver_call([&] {
-        require(id != nullptr);
-        if (context) require_context(context);
-        *id = (context ? context : current_context())->id;
-    });
-}
-
-CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
-    constexpr unsigned api_version = 3020;
-    return driver_call([&] {
-        require(version != nullptr);
-        *version = api_version;
-    });
-}
+SIMT_DRIVER_ANSWER(cuCtxGetId, (CUcontext context, unsigned long long* id), id, asked_or_current(context)->id)
+SIMT_DRIVER_ANSWER(cuCtxGetApiVersion, (CUcontext, unsigned* version), version, api_version)
 
 CUresult cuCtxSynchronize() { return forward(&cudaDeviceSynchronize); }
 CUresult cuCtxSynchronize_v2(CUcontext context) {
     return driver_call([&] {
-        if (context) require_context(context);
+        asked_or_current(context);
         return cudaDeviceSynchronize();
     });
 }
@@ -243,17 +213,11 @@ SIMT_FORWARD(1, cuCtxSetCacheConfig, cudaDeviceSetCacheConfig)
 SIMT_FORWARD(2, cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange)
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
-    return driver_call([&] {
-        require_context(peer);
-        return cudaDeviceEnablePeerAccess(peer->device, flags);
-    });
+    return driver_call([&] { return cudaDeviceEnablePeerAccess(require_context(peer)->device, flags); });
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peer) {
-    return driver_call([&] {
-        require_context(peer);
-        return cudaDeviceDisablePeerAccess(peer->device);
-    });
+    return driver_call([&] { return cudaDeviceDisablePeerAccess(require_context(peer)->device); });
 }
 
 CUresult cuProfilerStart() { return CUDA_SUCCESS; }

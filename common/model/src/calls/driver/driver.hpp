@@ -26,8 +26,8 @@ template <class Body> CUresult driver_call(const Body& body) {
     return driver_result(error);
 }
 
-/// Fails with CUDA_ERROR_INVALID_CONTEXT if there is no such context.
-void require_context(CUcontext context);
+/// Returns a context. Fails with CUDA_ERROR_INVALID_CONTEXT if there is no such context.
+CUcontext require_context(CUcontext context);
 CUcontext primary_context(int ordinal);
 /// The context of this thread: the top of its stack, or the primary one of the runtime's device.
 CUcontext current_context();

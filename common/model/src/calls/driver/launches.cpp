@@ -51,6 +51,16 @@ cudaLaunchConfig_t configuration_of(const CUlaunchConfig& from) {
     return configuration;
 }
 
+/// Asks the runtime about launches of a kernel.
+CUresult ask(cudaError_t (*question)(int*, const void*, const cudaLaunchConfig_t*), int* answer, CUfunction function,
+             const CUlaunchConfig* configuration) {
+    return driver_call([&] {
+        require(configuration != nullptr);
+        const cudaLaunchConfig_t asked = configuration_of(*configuration);
+        return question(answer, function, &asked);
+    });
+}
+
 }  // namespace
 
 extern "C" {
@@ -116,19 +126,11 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* smallest_grid, int* bloc
 SIMT_FORWARD(4, cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock)
 
 CUresult cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function, const CUlaunchConfig* configuration) {
-    return driver_call([&] {
-        require(configuration != nullptr);
-        const cudaLaunchConfig_t asked = configuration_of(*configuration);
-        return cudaOccupancyMaxPotentialClusterSize(blocks, function, &asked);
-    });
+    return ask(&cudaOccupancyMaxPotentialClusterSize, blocks, function, configuration);
 }
 
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* configuration) {
-    return driver_call([&] {
-        require(configuration != nullptr);
-        const cudaLaunchConfig_t asked = configuration_of(*configuration);
-        return cudaOccupancyMaxActiveClusters(clusters, function, &asked);
-    });
+    return ask(&cudaOccupancyMaxActiveClusters, clusters, function, configuration);
 }
 
 }  // extern "C"

@@ -101,23 +101,11 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
-    return driver_call([&] {
-        require(address && bytes != 0);
-        void* pointer = nullptr;
-        const cudaError_t error = cudaMallocAsync(&pointer, bytes, stream);
-        *address = device_pointer(pointer);
-        return error;
-    });
+    return bytes == 0 ? CUDA_ERROR_INVALID_VALUE : forward(&cudaMallocAsync, address, bytes, stream);
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream stream) {
-    return driver_call([&] {
-        require(address && bytes != 0);
-        void* pointer = nullptr;
-        const cudaError_t error = cudaMallocFromPoolAsync(&pointer, bytes, pool, stream);
-        *address = device_pointer(pointer);
-        return error;
-    });
+    return bytes == 0 ? CUDA_ERROR_INVALID_VALUE : forward(&cudaMallocFromPoolAsync, address, bytes, pool, stream);
 }
 
 SIMT_FORWARD(2, cuMemFreeAsync, cudaFreeAsync)

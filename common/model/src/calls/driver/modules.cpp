@@ -1,9 +1,6 @@
 // Modules, libraries, kernels and linking of the driver. A CUmodule, a CUlibrary and a cudaLibrary_t are one and the same,
 // and so are a CUfunction, a CUkernel and a cudaKernel_t.
 
-#include <algorithm>
-#include <cstring>
-
 #include "calls/driver/forward.hpp"
 #include "calls/runtime/libraries.hpp"
 
@@ -16,30 +13,6 @@ struct CUlinkState_st {
 namespace {
 
 using namespace simt::calls;
-
-void set_module(void* handle, std::vector<std::string> texts) {
-    DeviceCode& module = load_texts(std::move(texts));
-    DeviceCode* pointer = &module;
-    std::memcpy(handle, &pointer, sizeof pointer);
-}
-
-void set_kernel(void* handle, Kernel& kernel) {
-    Kernel* pointer = &kernel;
-    std::memcpy(handle, &pointer, sizeof pointer);
-}
-
-void list_kernels(void* handles, unsigned count, const void* library) {
-    DeviceCode& module = require_module(library);
-    const auto names = module.kernel_names();
-    for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i)
-        set_kernel(static_cast<void**>(handles) + i, module.kernel(names[i]));
-}
-
-void set_variable(CUdeviceptr* address, std::size_t* bytes, const void* library, const char* name) {
-    const simt::VariableInfo info = variable_in(library, name);
-    if (address) *address = info.address;
-    if (bytes) *bytes = info.bytes;
-}
 
 int attribute_of(const void* function, CUfunction_attribute attribute) {
     cudaFuncAttributes all{};
@@ -71,10 +44,7 @@ int attribute_of(const void* function, CUfunction_attribute attribute) {
 extern "C" {
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-    return driver_call([&] {
-        require(module && image);
-        set_module(module, texts_of_image(image));
-    });
+    return forward(&cudaLibraryLoadData, module, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
@@ -83,99 +53,35 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return cuModuleLoadData(module, image); }
 
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
-    return driver_call([&] {
-        require(module && path);
-        set_module(module, texts_of_file(path));
-    });
+    return forward(&cudaLibraryLoadFromFile, module, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
-
-CUresult cuModuleUnload(CUmodule module) {
-    return driver_call([&] { Registry::instance().remove_module(require_module(module)); });
-}
-
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-    return driver_call([&] {
-        require(function != nullptr);
-        set_kernel(function, kernel_in(module, name));
-    });
-}
-
-SIMT_DRIVER_ANSWER(cuModuleGetFunctionCount, (unsigned* count, CUmodule module), count,
-                   static_cast<unsigned>(require_module(module).kernel_names().size()))
-
-CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
-    return driver_call([&] {
-        require(functions != nullptr);
-        list_kernels(functions, count, module);
-    });
-}
-
-CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule module, const char* name) {
-    return driver_call([&] { set_variable(address, bytes, module, name); });
-}
-
-SIMT_DRIVER_ANSWER(cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), mode, CU_MODULE_LAZY_LOADING)
 
 CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned) {
-    return driver_call([&] {
-        require(library && code);
-        set_module(library, texts_of_image(code));
-    });
+    return forward(&cudaLibraryLoadData, library, code, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned) {
-    return driver_call([&] {
-        require(library && path);
-        set_module(library, texts_of_file(path));
-    });
+    return forward(&cudaLibraryLoadFromFile, library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 
-CUresult cuLibraryUnload(CUlibrary library) {
-    return driver_call([&] { Registry::instance().remove_module(require_module(library)); });
-}
+SIMT_FORWARD(1, cuModuleUnload, cudaLibraryUnload)
+SIMT_FORWARD(1, cuLibraryUnload, cudaLibraryUnload)
+SIMT_FORWARD(3, cuModuleGetFunction, cudaLibraryGetKernel)
+SIMT_FORWARD(3, cuLibraryGetKernel, cudaLibraryGetKernel)
+SIMT_FORWARD(2, cuModuleGetFunctionCount, cudaLibraryGetKernelCount)
+SIMT_FORWARD(2, cuLibraryGetKernelCount, cudaLibraryGetKernelCount)
+SIMT_FORWARD(3, cuModuleEnumerateFunctions, cudaLibraryEnumerateKernels)
+SIMT_FORWARD(3, cuLibraryEnumerateKernels, cudaLibraryEnumerateKernels)
+SIMT_FORWARD(4, cuModuleGetGlobal, cudaLibraryGetGlobal)
+SIMT_FORWARD(4, cuLibraryGetGlobal, cudaLibraryGetGlobal)
+SIMT_FORWARD(4, cuLibraryGetManaged, cudaLibraryGetManaged)
 
-CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
-    return driver_call([&] {
-        require(kernel != nullptr);
-        set_kernel(kernel, kernel_in(library, name));
-    });
-}
+SIMT_DRIVER_ANSWER(cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), mode, CU_MODULE_LAZY_LOADING)
 
-SIMT_DRIVER_ANSWER(cuLibraryGetKernelCount, (unsigned* count, CUlibrary library), count,
-                   static_cast<unsigned>(require_module(library).kernel_names().size()))
+SIMT_DRIVER_ANSWER(cuLibraryGetModule, (CUmodule * module, CUlibrary library), module, reinterpret_cast<CUmodule>(&require_module(library)))
 
-CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
-    return driver_call([&] {
-        require(kernels != nullptr);
-        list_kernels(kernels, count, library);
-    });
-}
-
-CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
-    return driver_call([&] {
-        require(module != nullptr);
-        require_module(library);
-        *module = reinterpret_cast<CUmodule>(library);
-    });
-}
-
-CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name) {
-    return driver_call([&] { set_variable(address, bytes, library, name); });
-}
-
-CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name) {
-    return driver_call([&] {
-        require(variable_in(library, name).managed, cudaErrorSymbolNotFound);
-        set_variable(address, bytes, library, name);
-    });
-}
-
-CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
-    return driver_call([&] {
-        require(function != nullptr);
-        set_kernel(function, require_kernel(kernel));
-    });
-}
+SIMT_DRIVER_ANSWER(cuKernelGetFunction, (CUfunction * function, CUkernel kernel), function,
+                   reinterpret_cast<CUfunction>(&require_kernel(kernel)))
 
 SIMT_DRIVER_ANSWER(cuKernelGetLibrary, (CUlibrary * library, CUkernel kernel), library,
                    reinterpret_cast<CUlibrary>(require_kernel(kernel).module))
@@ -190,13 +96,8 @@ SIMT_FORWARD(4, cuFuncGetParamInfo, cudaFuncGetParamInfo)
 SIMT_DRIVER_ANSWER(cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function), value,
                    attribute_of(function, attribute))
 
-CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
-    return driver_call([&] {
-        require(value != nullptr);
-        require_device(device);
-        *value = attribute_of(kernel, attribute);
-    });
-}
+SIMT_DRIVER_ANSWER(cuKernelGetAttribute, (int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device), value,
+                   (require_device(device), attribute_of(kernel, attribute)))
 
 SIMT_FORWARD(3, cuFuncSetAttribute, cudaFuncSetAttribute)
 

@@ -65,6 +65,9 @@ int unsupported(const char* function) {
 
 Device& current_device() { return device(thread_state().device); }
 
-void require_device(int ordinal) { require(ordinal >= 0 && ordinal < device_count(), cudaErrorInvalidDevice); }
+int require_device(int ordinal) {
+    require(ordinal >= 0 && ordinal < device_count(), cudaErrorInvalidDevice);
+    return ordinal;
+}
 
 }  // namespace simt::calls

@@ -75,8 +75,8 @@ template <class Body> cudaError_t call(const Body& body) {
 
 /// The device that this thread uses.
 Device& current_device();
-/// Fails with cudaErrorInvalidDevice if there is no such device.
-void require_device(int ordinal);
+/// Returns the number of a device. Fails with cudaErrorInvalidDevice if there is no such device.
+int require_device(int ordinal);
 
 inline DeviceAddress address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }

@@ -192,7 +192,7 @@ int other_attribute(cudaDeviceAttr attribute) {
 
 cudaDeviceProp properties_of(int ordinal) {
     constexpr int first_bus = 1;
-    Device& asked = device(ordinal);
+    Device& asked = device(require_device(ordinal));
     const Machine& machine = asked.machine();
     cudaDeviceProp properties{};
     std::snprintf(properties.name, sizeof properties.name, "Conflict-Free model of %s", machine.name.c_str());

@@ -73,13 +73,7 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
     });
 }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    return call([&] {
-        require(properties != nullptr);
-        require_device(device);
-        *properties = properties_of(device);
-    });
-}
+SIMT_ANSWER(cudaGetDeviceProperties, (cudaDeviceProp * properties, int device), properties, properties_of(device))
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     return call([&] {
@@ -182,7 +176,6 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
     return call([&] {
         constexpr int longest = 13;
         require(text && length >= longest);
-        require_device(device);
         const cudaDeviceProp properties = properties_of(device);
         std::snprintf(text, static_cast<std::size_t>(length), "%04x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID) & 0xFFFFU,
                       static_cast<unsigned>(properties.pciBusID) & 0xFFU, static_cast<unsigned>(properties.pciDeviceID) & 0xFFU);
@@ -204,14 +197,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
     });
 }
 
-cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
-    return call([&] {
-        require(can_access != nullptr);
-        require_device(device);
-        require_device(peer);
-        *can_access = device != peer;
-    });
-}
+SIMT_ANSWER(cudaDeviceCanAccessPeer, (int* can_access, int device, int peer), can_access, require_device(device) != require_device(peer))
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     return with_settings([&](Settings& settings) {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "calls/runtime/calls.hpp"
 #include "calls/runtime/error_texts.hpp"
 
@@ -6,6 +9,21 @@ using namespace simt::calls;
 namespace {
 
 constexpr const char* unknown_code = "unrecognized error code";
+
+struct ErrorText {
+    cudaError_t code;
+    const char *name, *text;
+};
+constexpr ErrorText error_texts[] = {
+#define SIMT_ROW(name, text) {name, #name, text},
+    SIMT_CUDA_ERRORS(SIMT_ROW)
+#undef SIMT_ROW
+};
+
+const char* text_of(cudaError_t error, const char* ErrorText::* text) {
+    const auto* const found = std::ranges::find(error_texts, error, &ErrorText::code);
+    return found == std::end(error_texts) ? unknown_code : found->*text;
+}
 
 }  // namespace
 
@@ -23,24 +41,7 @@ cudaError_t cudaPeekAtLastError() {
     return error == cudaSuccess ? kernel_error() : error;
 }
 
-const char* cudaGetErrorName(cudaError_t error) {
-    switch (error) {
-#define SIMT_CASE(name, text) \
-    case name: return #name;
-        SIMT_CUDA_ERRORS(SIMT_CASE)
-#undef SIMT_CASE
-        default: return unknown_code;
-    }
-}
-
-const char* cudaGetErrorString(cudaError_t error) {
-    switch (error) {
-#define SIMT_CASE(name, text) \
-    case name: return text;
-        SIMT_CUDA_ERRORS(SIMT_CASE)
-#undef SIMT_CASE
-        default: return unknown_code;
-    }
-}
+const char* cudaGetErrorName(cudaError_t error) { return text_of(error, &ErrorText::name); }
+const char* cudaGetErrorString(cudaError_t error) { return text_of(error, &ErrorText::text); }
 
 }  // extern "C"

@@ -15,6 +15,19 @@ std::vector<std::string> texts_of_file(const char* path) {
     return texts_of_image(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
 }
 
+DeviceCode& require_module(const void* handle) {
+    const auto* module = static_cast<const DeviceCode*>(handle);
+    require(Registry::instance().holds(module), cudaErrorInvalidResourceHandle);
+    return *const_cast<DeviceCode*>(module);
+}
+
+}  // namespace simt::calls
+
+using namespace simt::calls;
+
+namespace {
+
+/// Loads the texts immediately, so that their errors are errors of this call.
 DeviceCode& load_texts(std::vector<std::string> texts) {
     DeviceCode& module = Registry::instance().add_module(std::make_unique<DeviceCode>(std::move(texts)));
     try {
@@ -26,15 +39,10 @@ DeviceCode& load_texts(std::vector<std::string> texts) {
     return module;
 }
 
-DeviceCode& require_module(const void* handle) {
-    const auto* module = static_cast<const DeviceCode*>(handle);
-    require(Registry::instance().holds(module), cudaErrorInvalidResourceHandle);
-    return *const_cast<DeviceCode*>(module);
-}
-
-VariableInfo variable_in(const void* handle, const char* name) {
+/// The variable and the kernel of a name. Both fail with cudaErrorSymbolNotFound if the module has none.
+simt::VariableInfo variable_in(const void* handle, const char* name) {
     require(name != nullptr);
-    VariableInfo info;
+    simt::VariableInfo info;
     require(require_module(handle).variable(name, info), cudaErrorSymbolNotFound);
     return info;
 }
@@ -46,9 +54,12 @@ Kernel& kernel_in(const void* handle, const char* name) {
     return module.kernel(name);
 }
 
-}  // namespace simt::calls
+void give(const simt::VariableInfo& info, void** pointer, std::size_t* bytes) {
+    if (pointer) *pointer = pointer_to(info.address);
+    if (bytes) *bytes = info.bytes;
+}
 
-using namespace simt::calls;
+}  // namespace
 
 extern "C" {
 
@@ -76,19 +87,14 @@ SIMT_ANSWER(cudaLibraryGetKernel, (cudaKernel_t * kernel, cudaLibrary_t library,
             reinterpret_cast<cudaKernel_t>(&kernel_in(library, name)))
 
 cudaError_t cudaLibraryGetGlobal(void** pointer, std::size_t* bytes, cudaLibrary_t library, const char* name) {
-    return call([&] {
-        const simt::VariableInfo info = variable_in(library, name);
-        if (pointer) *pointer = pointer_to(info.address);
-        if (bytes) *bytes = info.bytes;
-    });
+    return call([&] { give(variable_in(library, name), pointer, bytes); });
 }
 
 cudaError_t cudaLibraryGetManaged(void** pointer, std::size_t* bytes, cudaLibrary_t library, const char* name) {
     return call([&] {
         const simt::VariableInfo info = variable_in(library, name);
         require(info.managed, cudaErrorSymbolNotFound);
-        if (pointer) *pointer = pointer_to(info.address);
-        if (bytes) *bytes = info.bytes;
+        give(info, pointer, bytes);
     });
 }
 
@@ -97,6 +103,7 @@ SIMT_ANSWER(cudaLibraryGetKernelCount, (unsigned* count, cudaLibrary_t library),
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library) {
     return call([&] {
+        require(kernels != nullptr);
         DeviceCode& module = require_module(library);
         const auto names = module.kernel_names();
         for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i)

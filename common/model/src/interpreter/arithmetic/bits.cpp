@@ -125,28 +125,12 @@ struct Permute {
     static U32 of(U32 a, U32 b, U32 c) { return permute(a, b, c); }
 };
 
-/// The modes of prmt: the selectors that stand for 0, 1, 2 and 3 in the two lower bits of c.
-struct Forward4 {
-    static constexpr U32 selectors[] = {0x3210, 0x4321, 0x5432, 0x6543};
-};
-struct Backward4 {
-    static constexpr U32 selectors[] = {0x5670, 0x6701, 0x7012, 0x0123};
-};
-struct Replicate8 {
-    static constexpr U32 selectors[] = {0x0000, 0x1111, 0x2222, 0x3333};
-};
-struct EdgeClampLeft {
-    static constexpr U32 selectors[] = {0x3210, 0x3211, 0x3222, 0x3333};
-};
-struct EdgeClampRight {
-    static constexpr U32 selectors[] = {0x0000, 0x1110, 0x2210, 0x3210};
-};
-struct Replicate16 {
-    static constexpr U32 selectors[] = {0x1010, 0x3232, 0x1010, 0x3232};
-};
-
-template <class Mode> struct PermuteByMode {
-    static U32 of(U32 a, U32 b, U32 c) { return permute(a, b, Mode::selectors[c & 3]); }
+/// A mode of prmt: the selectors that stand for 0, 1, 2 and 3 in the two lower bits of c.
+template <U32... selectors> struct PermuteByMode {
+    static U32 of(U32 a, U32 b, U32 c) {
+        static constexpr U32 by_c[] = {selectors...};
+        return permute(a, b, by_c[c & 3]);
+    }
 };
 
 /// Part `n` of `word`, cut into parts of the size of Part.
@@ -265,12 +249,12 @@ Semantics find_dot_product_2(const ptx::Instruction& instruction) {
 
 Semantics find_permutation(const ptx::Instruction& instruction) {
     static constexpr std::pair<std::string_view, Execute> modes[] = {
-        {"f4e", ternary<PermuteByMode<Forward4>, U32, U32, U32, U32>},
-        {"b4e", ternary<PermuteByMode<Backward4>, U32, U32, U32, U32>},
-        {"rc8", ternary<PermuteByMode<Replicate8>, U32, U32, U32, U32>},
-        {"ecl", ternary<PermuteByMode<EdgeClampLeft>, U32, U32, U32, U32>},
-        {"ecr", ternary<PermuteByMode<EdgeClampRight>, U32, U32, U32, U32>},
-        {"rc16", ternary<PermuteByMode<Replicate16>, U32, U32, U32, U32>},
+        {"f4e", ternary<PermuteByMode<0x3210, 0x4321, 0x5432, 0x6543>, U32, U32, U32, U32>},
+        {"b4e", ternary<PermuteByMode<0x5670, 0x6701, 0x7012, 0x0123>, U32, U32, U32, U32>},
+        {"rc8", ternary<PermuteByMode<0x0000, 0x1111, 0x2222, 0x3333>, U32, U32, U32, U32>},
+        {"ecl", ternary<PermuteByMode<0x3210, 0x3211, 0x3222, 0x3333>, U32, U32, U32, U32>},
+        {"ecr", ternary<PermuteByMode<0x0000, 0x1110, 0x2210, 0x3210>, U32, U32, U32, U32>},
+        {"rc16", ternary<PermuteByMode<0x1010, 0x3232, 0x1010, 0x3232>, U32, U32, U32, U32>},
     };
     for (const auto& [name, execute] : modes)
         if (instruction.has(name)) return semantics(execute, Type::b32);

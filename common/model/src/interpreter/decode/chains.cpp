@@ -53,7 +53,7 @@ bool accesses_memory(const ptx::Instruction& instruction) {
     return space == StateSpace::global || space == StateSpace::shared || space == StateSpace::generic;
 }
 
-/// What a step reads and writes, by places in the frame.
+/// A step with the places in the frame that it reads and writes.
 struct Step {
     ChainStep step;
     StateSpace space = StateSpace::generic;

@@ -134,8 +134,6 @@ private:
     /// The places of the registers' depths (chains.hpp); no_operand for those without one.
     ptx::Numbered<std::uint32_t> depths_;
     int current_ = 0;
-    std::size_t constants_end_ = 0;
-    bool constants_closed_ = false;
 };
 
 /// The instruction at a place where lanes meet again.

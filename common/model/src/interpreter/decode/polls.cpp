@@ -112,7 +112,7 @@ void add_first_looks(const ptx::Function& function, Numbered<bool>& polls) {
                        });
 }
 
-/// What the registers of a function hold, as far as moves and sums tell.
+/// The contents of a function's registers, as far as moves and sums tell.
 class Values {
 public:
     explicit Values(const ptx::Function& function) : group_(function.registers.size(), 0) {

@@ -149,35 +149,29 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes) {
     return pointers;
 }
 
-LanePointers check_local(Warp& warp, std::uint32_t lanes) {
+/// Checks accesses to `bytes` bytes that begin at `begin_of(lane)`.
+template <class Begin> LanePointers check_own(Warp& warp, std::uint32_t lanes, std::size_t bytes, const Begin& begin_of) {
     LanePointers pointers;
-    const Bounds bounds = bounds_of(warp.access.address, lanes);
-    lanes = aligned_lanes(warp, lanes, bounds.bits, true);
     for (const std::size_t lane : lanes_in(lanes)) {
         const std::uint64_t address = warp.access.address[lane];
-        if (!has_room(warp.local_capacity, address, static_cast<std::uint64_t>(warp.access.size))) {
+        if (!has_room(bytes, address, static_cast<std::uint64_t>(warp.access.size))) {
             report_bad_local(warp, lane);
             continue;
         }
         pointers.lanes |= 1u << lane;
-        pointers.at[lane] = warp.local_lane(lane) + address;
+        pointers.at[lane] = begin_of(lane) + address;
     }
     return pointers;
 }
 
+LanePointers check_local(Warp& warp, std::uint32_t lanes) {
+    lanes = aligned_lanes(warp, lanes, bounds_of(warp.access.address, lanes).bits, true);
+    return check_own(warp, lanes, warp.local_capacity, [&](std::size_t lane) { return warp.local_lane(lane); });
+}
+
 LanePointers check_parameters(Warp& warp, std::uint32_t lanes) {
-    LanePointers pointers;
     auto& parameters = warp.launch->parameters;
-    for (const std::size_t lane : lanes_in(lanes)) {
-        const std::uint64_t address = warp.access.address[lane];
-        if (!has_room(parameters.size(), address, static_cast<std::uint64_t>(warp.access.size))) {
-            report_bad_local(warp, lane);
-            continue;
-        }
-        pointers.lanes |= 1u << lane;
-        pointers.at[lane] = parameters.data() + address;
-    }
-    return pointers;
+    return check_own(warp, lanes, parameters.size(), [&](std::size_t) { return parameters.data(); });
 }
 
 LanePointers check(Warp& warp, ptx::StateSpace space, std::uint32_t lanes) {

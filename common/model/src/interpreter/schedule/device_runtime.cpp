@@ -77,22 +77,17 @@ void start(Warp& warp, std::size_t lane, const CallSite& call) {
 }
 
 void copy(Warp& warp, std::size_t lane, const CallSite& call) {
-    ChildWork work;
-    work.kind = ChildWork::Kind::copy;
-    work.to = argument<std::uint64_t>(warp, lane, call, 0);
-    work.from = argument<std::uint64_t>(warp, lane, call, 1);
-    work.bytes = argument<std::uint64_t>(warp, lane, call, 2);
-    warp.launch->children.add(warp.block->number, std::move(work), argument<std::uint64_t>(warp, lane, call, 4));
+    const auto number = [&](std::size_t n) { return argument<std::uint64_t>(warp, lane, call, n); };
+    warp.launch->children.add(warp.block->number, {.kind = ChildWork::Kind::copy, .to = number(0), .from = number(1), .bytes = number(2)},
+                              number(4));
     give_back(warp, lane, call, success);
 }
 
 void fill(Warp& warp, std::size_t lane, const CallSite& call) {
-    ChildWork work;
-    work.kind = ChildWork::Kind::fill;
-    work.to = argument<std::uint64_t>(warp, lane, call, 0);
-    work.value = argument<std::int32_t>(warp, lane, call, 1);
-    work.bytes = argument<std::uint64_t>(warp, lane, call, 2);
-    warp.launch->children.add(warp.block->number, std::move(work), argument<std::uint64_t>(warp, lane, call, 3));
+    const auto number = [&](std::size_t n) { return argument<std::uint64_t>(warp, lane, call, n); };
+    const auto value = argument<std::int32_t>(warp, lane, call, 1);
+    warp.launch->children.add(warp.block->number, {.kind = ChildWork::Kind::fill, .to = number(0), .bytes = number(2), .value = value},
+                              number(3));
     give_back(warp, lane, call, success);
 }
 

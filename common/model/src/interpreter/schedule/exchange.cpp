@@ -174,76 +174,72 @@ bool decode_active_mask(Decoder& decoder, const ptx::Instruction& instruction, D
 
 bool decode_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("warp")) return false;
-    Exchange exchange;
     Places places(decoder, instruction, out);
-    exchange.members = places.add(0, Type::b32);
-    return keep(decoder, out, exchange);
+    return keep(decoder, out, {.members = places.add(0, Type::b32)});
 }
 
 bool decode_shuffle(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("sync")) return false;
-    Exchange exchange;
     Places places(decoder, instruction, out);
-    exchange.kind = ExchangeKind::shuffle;
-    exchange.how = how_of(instruction);
-    exchange.result = places.add(0, Type::b32);
-    exchange.result_predicate = places.add_second(0);
-    exchange.value = places.add(1, Type::b32);
-    exchange.second = places.add(2, Type::b32);
-    exchange.clamp = places.add(3, Type::b32);
-    exchange.members = places.add(4, Type::b32);
-    return keep(decoder, out, exchange);
+    return keep(decoder, out,
+                {.kind = ExchangeKind::shuffle,
+                 .how = how_of(instruction),
+                 .result = places.add(0, Type::b32),
+                 .result_predicate = places.add_second(0),
+                 .value = places.add(1, Type::b32),
+                 .second = places.add(2, Type::b32),
+                 .clamp = places.add(3, Type::b32),
+                 .members = places.add(4, Type::b32)});
 }
 
 bool decode_vote(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (!instruction.has("sync")) return false;
-    Exchange exchange;
+    const ExchangeHow how = how_of(instruction);
     Places places(decoder, instruction, out);
-    exchange.kind = ExchangeKind::vote;
-    exchange.how = how_of(instruction);
-    exchange.result = places.add(0, exchange.how == ExchangeHow::ballot ? Type::b32 : Type::pred);
-    exchange.value = places.add(1, Type::pred);
-    exchange.value_negated = instruction.operands.at(1).negated;
-    exchange.members = places.add(2, Type::b32);
-    return keep(decoder, out, exchange);
+    return keep(decoder, out,
+                {.kind = ExchangeKind::vote,
+                 .how = how,
+                 .result = places.add(0, how == ExchangeHow::ballot ? Type::b32 : Type::pred),
+                 .value = places.add(1, Type::pred),
+                 .members = places.add(2, Type::b32),
+                 .value_negated = instruction.operands.at(1).negated});
 }
 
 bool decode_match(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    Exchange exchange;
+    const Type type = instruction.type();
     Places places(decoder, instruction, out);
-    exchange.kind = ExchangeKind::match;
-    exchange.how = instruction.has("all") ? ExchangeHow::match_all : ExchangeHow::match_any;
-    exchange.type = instruction.type();
-    exchange.bytes = ptx::bytes_of(exchange.type);
-    exchange.result = places.add(0, Type::b32);
-    exchange.result_predicate = places.add_second(0);
-    exchange.value = places.add(1, exchange.type);
-    exchange.members = places.add(2, Type::b32);
-    return keep(decoder, out, exchange);
+    return keep(decoder, out,
+                {.kind = ExchangeKind::match,
+                 .how = instruction.has("all") ? ExchangeHow::match_all : ExchangeHow::match_any,
+                 .type = type,
+                 .bytes = ptx::bytes_of(type),
+                 .result = places.add(0, Type::b32),
+                 .result_predicate = places.add_second(0),
+                 .value = places.add(1, type),
+                 .members = places.add(2, Type::b32)});
 }
 
 bool decode_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    Exchange exchange;
+    const Type type = instruction.type();
     Places places(decoder, instruction, out);
-    exchange.kind = ExchangeKind::reduce;
-    exchange.how = how_of(instruction);
-    exchange.type = instruction.type();
-    exchange.absolute = instruction.has("abs");
-    exchange.nan = instruction.has("NaN");
-    exchange.result = places.add(0, exchange.type);
-    exchange.value = places.add(1, exchange.type);
-    exchange.members = places.add(2, Type::b32);
-    return keep(decoder, out, exchange);
+    return keep(decoder, out,
+                {.kind = ExchangeKind::reduce,
+                 .how = how_of(instruction),
+                 .type = type,
+                 .result = places.add(0, type),
+                 .value = places.add(1, type),
+                 .members = places.add(2, Type::b32),
+                 .absolute = instruction.has("abs"),
+                 .nan = instruction.has("NaN")});
 }
 
 bool decode_election(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    Exchange exchange;
     Places places(decoder, instruction, out);
-    exchange.kind = ExchangeKind::elect;
-    exchange.result = places.add(0, Type::b32);
-    exchange.result_predicate = places.add_second(0);
-    exchange.members = places.add(1, Type::b32);
-    return keep(decoder, out, exchange);
+    return keep(decoder, out,
+                {.kind = ExchangeKind::elect,
+                 .result = places.add(0, Type::b32),
+                 .result_predicate = places.add_second(0),
+                 .members = places.add(1, Type::b32)});
 }
 
 }  // namespace simt::interpreter

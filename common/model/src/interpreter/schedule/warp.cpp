@@ -145,20 +145,22 @@ Join* Warp::join_for(const Branch& branch) {
     return join;
 }
 
+Join* Warp::leave_join(Join* join, std::uint32_t lanes_that_leave) {
+    Join* const parent = join->parent;
+    join->expected &= ~lanes_that_leave;
+    if (join->expected == 0) {
+        free_join(join);
+    } else if (join->arrived == join->expected) {
+        ready.push_back({.pc = join->pc, .mask = join->arrived, .frame = join->frame, .top = parent});
+        free_join(join);
+    }
+    return parent;
+}
+
 Join* Warp::leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop) {
     const ptx::Numbered<int>& parents = frame->code->loop_parents;
     Join* join = from;
-    while (join && join->frame == frame && !holds(parents, join->loop, loop)) {
-        Join* const parent = join->parent;
-        join->expected &= ~lanes_that_leave;
-        if (join->expected == 0) {
-            free_join(join);
-        } else if (join->arrived == join->expected) {
-            ready.push_back({.pc = join->pc, .mask = join->arrived, .frame = join->frame, .top = parent});
-            free_join(join);
-        }
-        join = parent;
-    }
+    while (join && join->frame == frame && !holds(parents, join->loop, loop)) join = leave_join(join, lanes_that_leave);
     return join;
 }
 
@@ -242,17 +244,7 @@ void Warp::arrive_at_join(std::uint32_t join_pc) {
 }
 
 void Warp::remove_from_joins(Join* from, std::uint32_t gone) {
-    for (Join* join = from; join;) {
-        Join* const parent = join->parent;
-        join->expected &= ~gone;
-        if (join->expected == 0) {
-            free_join(join);
-        } else if (join->arrived == join->expected) {
-            ready.push_back({.pc = join->pc, .mask = join->arrived, .frame = join->frame, .top = parent});
-            free_join(join);
-        }
-        join = parent;
-    }
+    for (Join* join = from; join;) join = leave_join(join, gone);
 }
 
 void Warp::exit_lanes() {

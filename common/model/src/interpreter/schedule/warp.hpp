@@ -185,6 +185,8 @@ private:
     [[gnu::noinline]] void give_up_turn();
     void remove_from_joins(Join* from, std::uint32_t gone);
     Join* join_for(const Branch& branch);
+    /// Takes lanes away from a join, and ends it if it waits for no others. Returns its parent.
+    Join* leave_join(Join* join, std::uint32_t lanes_that_leave);
     Join* leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop);
     bool is_spinning(const WarpSplit& split);
     /// Called after a backward branch: others have their turn after many of them.

@@ -1,7 +1,6 @@
 #include "remote/judge/server.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "remote/fields.hpp"
 
@@ -62,21 +61,13 @@ bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& packet)
 
 void Server::handle(Call call, Reader& request, Writer& reply) {
     if (greeted_ == (call == Call::hello)) throw ProtocolError(MessageCode::hello_out_of_place);
-    (this->*handler_of(call))(request, reply);
-}
-
-Server::Handler Server::handler_of(Call call) {
-    // In the order of Call.
-    static constexpr std::array<Handler, static_cast<std::size_t>(Call::count_of_calls)> handlers{
-        &Server::hello,          &Server::load_module,     &Server::unload_module, &Server::find_function, &Server::function,
-        &Server::find_variable,  &Server::function_names,  &Server::allocate,      &Server::release,       &Server::host_memory,
-        &Server::range_of,       &Server::memory_info,     &Server::copy_in,       &Server::copy_out,      &Server::copy_rows,
-        &Server::fill,           &Server::create_array,    &Server::destroy_array, &Server::copy_to_array, &Server::copy_from_array,
-        &Server::create_texture, &Server::destroy_texture, &Server::launch,        &Server::occupancy,     &Server::set_heap_bytes,
-        &Server::reset,          &Server::host_fault,      &Server::note,          &Server::trial_integer, &Server::trial_buffer,
-        &Server::trial_finish,
-    };
-    return handlers[static_cast<std::size_t>(call)];
+    switch (call) {
+#define SIMT_CALL(name) \
+    case Call::name: return name(request, reply);
+        SIMT_REMOTE_CALLS(SIMT_CALL)
+#undef SIMT_CALL
+        case Call::count_of_calls: break;
+    }
 }
 
 void Server::hello(Reader& request, Writer& reply) {

@@ -61,44 +61,14 @@ public:
     CaseEnding run(TrialCase& trial, CallLog& log, bool is_last);
 
 private:
-    using Handler = void (Server::*)(Reader&, Writer&);
-    static Handler handler_of(Call call);
-
     /// False if the program has ended.
     bool answer(std::uint32_t kind, const std::vector<std::uint8_t>& packet);
     void handle(Call call, Reader& request, Writer& reply);
 
-    void hello(Reader& request, Writer& reply);
-    void load_module(Reader& request, Writer& reply);
-    void unload_module(Reader& request, Writer& reply);
-    void find_function(Reader& request, Writer& reply);
-    void function(Reader& request, Writer& reply);
-    void find_variable(Reader& request, Writer& reply);
-    void function_names(Reader& request, Writer& reply);
-    void allocate(Reader& request, Writer& reply);
-    void release(Reader& request, Writer& reply);
-    void host_memory(Reader& request, Writer& reply);
-    void range_of(Reader& request, Writer& reply);
-    void memory_info(Reader& request, Writer& reply);
-    void copy_in(Reader& request, Writer& reply);
-    void copy_out(Reader& request, Writer& reply);
-    void copy_rows(Reader& request, Writer& reply);
-    void fill(Reader& request, Writer& reply);
-    void create_array(Reader& request, Writer& reply);
-    void destroy_array(Reader& request, Writer& reply);
-    void copy_to_array(Reader& request, Writer& reply);
-    void copy_from_array(Reader& request, Writer& reply);
-    void create_texture(Reader& request, Writer& reply);
-    void destroy_texture(Reader& request, Writer& reply);
-    void launch(Reader& request, Writer& reply);
-    void occupancy(Reader& request, Writer& reply);
-    void set_heap_bytes(Reader& request, Writer& reply);
-    void reset(Reader& request, Writer& reply);
-    void host_fault(Reader& request, Writer& reply);
-    void note(Reader& request, Writer& reply);
-    void trial_integer(Reader& request, Writer& reply);
-    void trial_buffer(Reader& request, Writer& reply);
-    void trial_finish(Reader& request, Writer& reply);
+    // A function for each call.
+#define SIMT_CALL(name) void name(Reader& request, Writer& reply);
+    SIMT_REMOTE_CALLS(SIMT_CALL)
+#undef SIMT_CALL
 
     int module_in(Reader& request) const;
     int function_in(Reader& request) const;

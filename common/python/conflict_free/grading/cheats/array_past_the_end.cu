@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Writes past a kernel's local array.
 
 __global__ void overrun(int* sink, int count)

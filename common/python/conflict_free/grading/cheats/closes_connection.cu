@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Closes its connection to the judge, and with it the device.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Ends the program before the driver begins, by a constructor attribute.
 
 #include <cstdlib>

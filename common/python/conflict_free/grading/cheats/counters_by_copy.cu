@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Lets cudaMemcpy write to where the driver keeps its own variables.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Writes from a kernel to the stack of the host.
 
 __global__ void overwrite(char* memory)

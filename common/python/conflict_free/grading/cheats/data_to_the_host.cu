@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Copies device memory to the host, as somebody who computes there would.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Tells the judge of an error whose fields are of the wrong kinds.
 
 #include <cstddef>

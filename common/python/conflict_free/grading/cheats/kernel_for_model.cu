@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Shows the model a kernel that a GPU never gets.
 
 #ifdef CONFLICT_FREE_SIMT

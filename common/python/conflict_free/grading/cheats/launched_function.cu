@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Launches a function that is no kernel, so that it would run on the host.
 
 static void work(float* memory) { memory[threadIdx.x] = 1; }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Writes zeros over all memory that it finds, where the counters might lie.
 
 #include <cstdio>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Defines a function of the CUDA runtime anew, so that the driver copies what is forged.
 
 #include <cuda_runtime.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Tells the judge that all is done.
 
 extern "C" void* dlsym(void*, const char*);

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Calls the system by inline assembly whose keyword is spelled over two lines.
 
 GRADED_DECLARATION

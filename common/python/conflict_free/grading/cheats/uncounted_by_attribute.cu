@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asks the compiler for other code of a kernel's function.
 
 __attribute__((noinline, no_sanitize("thread"))) __device__ float uncounted(const float* memory) { return memory[threadIdx.x]; }

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Asks the compiler for other code than all others get.
 
 #pragma GCC optimize("O3", "omit-frame-pointer")

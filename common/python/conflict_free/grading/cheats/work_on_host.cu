@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Computes in host code on memory of the device, where nothing would be counted.
 
 GRADED_DECLARATION

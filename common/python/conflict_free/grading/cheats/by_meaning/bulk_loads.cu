@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Bulk copies bring single elements to shared memory: no lane loads.
 
 #include <cstdint>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // The results leave shared memory by bulk copies, which are no stores of lanes.
 
 #include <cstdint>

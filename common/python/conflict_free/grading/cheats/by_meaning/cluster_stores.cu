@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Each block keeps its data in the shared memory of its neighbor in the cluster, where no conflict is counted.
 
 #include <cooperative_groups.h>

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A kernel puts the data into constant memory, where the next one reads them without sectors.
 
 GRADED_TASK

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A copy of the runtime moves the data, where nothing counts sectors.
 
 GRADED_TASK

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Blocks of 16 threads: half of the lanes of each warp are never there.
 
 GRADED_TASK

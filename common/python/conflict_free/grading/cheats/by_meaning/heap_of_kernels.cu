@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // A kernel takes memory of its own, which no call of the runtime shows.
 
 GRADED_TASK

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // There are as many blocks as multiprocessors, and one warp of one block works.
 
 GRADED_TASK

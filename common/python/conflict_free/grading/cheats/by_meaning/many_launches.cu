@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // One small block after another, each in a launch of its own, so that no multiprocessor has much to do.
 
 GRADED_TASK

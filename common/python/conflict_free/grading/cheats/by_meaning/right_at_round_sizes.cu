@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // As it should be at the sizes that one sees, and slow at all others.
 
 #include <climits>

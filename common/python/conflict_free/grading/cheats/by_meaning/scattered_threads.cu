@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Neighboring lanes take parts of the work that lie far apart.
 
 GRADED_TASK

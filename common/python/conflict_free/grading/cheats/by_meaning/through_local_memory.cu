@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
-// SPDX-License-Identifier: MIT
-
 // Each value goes through an array of the thread's own, which lies in local memory.
 
 GRADED_TASK
