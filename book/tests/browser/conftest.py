@@ -25,52 +25,49 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def desktop_page(browser: Browser) -> Iterator[Page]:
-    """A page as wide as a desktop, in light, that remembers what went wrong in ``page.trouble``."""
-    context = browser.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT}, accept_downloads=True)
+def one_page(browser: Browser, **options) -> Iterator[Page]:
+    """A page of a context with these options, that remembers what went wrong in ``page.trouble``."""
+    context = browser.new_context(**options)
     page = context.new_page()
     page.trouble = watch(page)
     yield page
     context.close()
-
-
-@contextmanager
-def phone_page(browser: Browser) -> Iterator[Page]:
-    """A page as wide as a phone, in dark, likewise."""
-    context = browser.new_context(viewport={"width": WIDTHS[1], "height": HEIGHT}, color_scheme="dark", has_touch=True)
-    page = context.new_page()
-    page.trouble = watch(page)
-    yield page
-    context.close()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A desktop's page of the test's own."""
-    with desktop_page(browser) as page:
-        yield page
-
-
-@pytest.fixture
-def phone(browser: Browser) -> Iterator[Page]:
-    """A phone's page of the test's own."""
-    with phone_page(browser) as page:
-        yield page
 
 
 @pytest.fixture(scope="session")
 def shared_page(browser: Browser) -> Iterator[Page]:
-    """A desktop's page for tests that open a page of the book, look at it and leave nothing behind. A page of one's own starts
-    a process, and reads and compiles all scripts anew."""
-    with desktop_page(browser) as page:
+    """A page as wide as a desktop, in light, for all tests of a run: another page would start a process, and read and compile all
+    scripts anew."""
+    with one_page(browser, viewport={"width": WIDTHS[0], "height": HEIGHT}, accept_downloads=True) as page:
         yield page
 
 
 @pytest.fixture(scope="session")
 def shared_phone(browser: Browser) -> Iterator[Page]:
-    """A phone's page, likewise."""
-    with phone_page(browser) as page:
+    """A page as wide as a phone, in dark, likewise."""
+    with one_page(browser, viewport={"width": WIDTHS[1], "height": HEIGHT}, color_scheme="dark", has_touch=True) as page:
         yield page
+
+
+def as_new(page: Page) -> Iterator[Page]:
+    """The page, that afterwards remembers nothing of a test: neither what was chosen nor where the mouse is."""
+    page.trouble.clear()
+    yield page
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.context.clear_permissions()
+    page.mouse.move(0, 0)
+
+
+@pytest.fixture
+def page(shared_page: Page) -> Iterator[Page]:
+    """The desktop's page, for a test that changes what it remembers."""
+    yield from as_new(shared_page)
+
+
+@pytest.fixture
+def phone(shared_phone: Page) -> Iterator[Page]:
+    """The phone's page, likewise."""
+    yield from as_new(shared_phone)
 
 
 @pytest.fixture(scope="session", params=[page if page in SAMPLE else pytest.param(page, marks=pytest.mark.long) for page in PAGES])

@@ -21,7 +21,7 @@ from conflict_free.grading.sandbox import Done, Limits
 from conflict_free.grading.tokens import read
 from conflict_free.schemas import Schema
 
-LONG = 250_000
+LONG = 100_000
 #: Lines of this length, each made to keep one of the readers busy. A № becomes another number each time.
 LINES = {
     "launches": "k<",
@@ -54,6 +54,8 @@ LINES = {
     "unknown": 'identifier "a',
     "messages": "a b c ",
 }
+#: The lines of which each reader gets one in any case; the others are a long series.
+SAMPLE = {"closed braces", "launches of many", "universal names", "comments", "many declared", "messages"}
 
 
 def line(name: str) -> str:
@@ -62,7 +64,7 @@ def line(name: str) -> str:
     return text[:LONG]
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", [name if name in SAMPLE else pytest.param(name, marks=pytest.mark.long) for name in LINES])
 def test_a_long_line_is_read_in_linear_time(name):
     began = time.process_time()
     text = line(name)
@@ -72,7 +74,7 @@ def test_a_long_line_is_read_in_linear_time(name):
         assert Schema.of(facts._SCHEMA).misfits(json.loads(json.dumps(found))) == []
     source_text.meant(text, "nam1e")
     source_text.meant(text, text)
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 4
 
 
 def test_a_source_is_split_into_tokens_once():
@@ -157,8 +159,8 @@ def test_a_text_is_read_once(monkeypatch, tmp_path):
     "limits, lines, seen",
     [
         # So many take several seconds, also on a fast machine.
-        (Limits(seconds=1), 4, "reading its text was stopped: too much time"),
-        (Limits(memory_megabytes=32), 1, "the grader could not read its text: MemoryError"),
+        (Limits(seconds=1), 10, "reading its text was stopped: too much time"),
+        (Limits(memory_megabytes=32), 3, "the grader could not read its text: MemoryError"),
         (Limits(output_kilobytes=0), 1, "reading its text was stopped: too much output"),
     ],
 )
