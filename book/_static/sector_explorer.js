@@ -7,7 +7,8 @@
   const SECTOR = 32;
 
   /**
-   * Returns the sectors that an access {size, address: one for each lane} moves, and the fewest that its distinct bytes could fill.
+   * Returns the sectors that an access {size, address: one for each lane} moves, the fewest that its distinct bytes could fill, and
+   * the cycles that the L1 takes for a load of lines that it holds.
    * Null if an address is not a multiple of the size. The rule's numbers have the order of struct Question in
    * common/model/src/rules/explorer/sector_rule.cpp.
    */
@@ -16,8 +17,8 @@
     const question = [size, active, ...address];
     new Int32Array(rule.memory.buffer, rule.question(), question.length).set(question);
     const answer = rule.answer();
-    const [isAligned, sectors, ideal] = new Int32Array(rule.memory.buffer, answer, 3);
-    return isAligned ? { sectors, ideal } : null;
+    const [isAligned, sectors, ideal, l1] = new Int32Array(rule.memory.buffer, answer, 4);
+    return isAligned ? { sectors, ideal, l1 } : null;
   }
 
   /** The access that a choice of the controls stands for: to the elements, or to the first part of each. */
@@ -78,6 +79,7 @@
       } else {
         delete this.figure.dataset.sectors;
         delete this.figure.dataset.ideal;
+        delete this.figure.dataset.l1;
         count.textContent = `A GPU stops here: an address is not a multiple of ${access.size} bytes.`;
       }
       this.find(".all").textContent = this.moved(choice, access, found);
@@ -91,7 +93,8 @@
       const apart = `Neighboring lanes are ${plural(stride * bytes, "byte")} apart.`;
       if (!found) return apart;
       const asked = new Set(access.address).size * access.size;
-      return `${apart} ${plural(found.sectors * SECTOR, "byte")} move, and ${asked.toLocaleString("en")} of them are asked for.`;
+      const moved = `${apart} ${plural(found.sectors * SECTOR, "byte")} move, and ${asked.toLocaleString("en")} of them are asked for.`;
+      return access.address.length === WARP ? `${moved} The L1 takes at least ${plural(found.l1, "cycle")} for them.` : moved;
     }
 
     parts({ bytes }, access) {

@@ -101,4 +101,21 @@ inline GlobalCost cost_of_elements(const WarpAccess& access) {
     return is_evenly_spaced(access, step) ? cost_of_even_steps(access.address[0], step, access.size) : cost_of_sectors(access);
 }
 
+/// Bytes of a line of the L1.
+inline constexpr int cache_line_bytes = 128;
+
+/// Cycles in which the L1 looks up so many lines.
+inline int lookup_cycles(int lines) {
+    constexpr int lines_of_a_cycle = 4;
+    return (lines + lines_of_a_cycle - 1) / lines_of_a_cycle;
+}
+
+/// Distinct lines in which the active lanes' addresses lie.
+inline int distinct_lines(const WarpAccess& access) {
+    // Line n of the addresses is sector n of the addresses divided by the number of sectors of a line.
+    WantedSectors lines;
+    for_lanes(access.active, [&](std::size_t lane) { lines.add(access.address[lane] / (cache_line_bytes / sector_bytes)); });
+    return lines.sectors;
+}
+
 }  // namespace simt::rules

@@ -33,7 +33,9 @@ namespace simt {
 
 namespace {
 
-constexpr int half_warp = 16, cache_line_bytes = 128;
+using rules::cache_line_bytes, rules::lookup_cycles;
+
+constexpr int half_warp = 16;
 
 /// The addresses of some lanes, in ascending order. Most accesses are in that order already.
 class SortedAddresses {
@@ -194,12 +196,6 @@ bool have_a_sector_each(const WarpAccess& access) {
     return any == 0;
 }
 
-/// Cycles of the L1 to look up so many lines.
-int lookup_cycles(int lines) {
-    constexpr int lines_of_a_cycle = 4;
-    return (lines + lines_of_a_cycle - 1) / lines_of_a_cycle;
-}
-
 /// Cycles of the L1 to look up the lines of the active lanes' addresses, in any order.
 int lookup_cycles_of_any_order(const WarpAccess& access) {
     // Lines of different slots differ. Mostly each lane of a gather has a line of its own, and so many slots that no line need be known.
@@ -212,10 +208,7 @@ int lookup_cycles_of_any_order(const WarpAccess& access) {
         taken = 1;
     });
     if (lookup_cycles(slots) == lookup_cycles(access.active_lanes())) return lookup_cycles(slots);
-    // Line n of the addresses is sector n of the addresses divided by the number of sectors of a line.
-    rules::WantedSectors lines;
-    for_lanes(access.active, [&](std::size_t lane) { lines.add(access.address[lane] / (cache_line_bytes / sector_bytes)); });
-    return lookup_cycles(lines.sectors);
+    return lookup_cycles(rules::distinct_lines(access));
 }
 
 /// Distinct lines that lanes `step` bytes apart touch.

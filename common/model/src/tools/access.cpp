@@ -2,7 +2,7 @@
 //   simt_access < ACCESSES   reads a JSON array of {"space", "machine", "op", "size", "lanes": [byte offset or null, …]}. For the
 //                            space "shared", the default, it writes {"wavefronts": [[[lane, word], …], …], "ideal_wavefronts"};
 //                            a machine is a name, or an object like those of --machines. For the space "global" it writes
-//                            {"sectors", "ideal_sectors"}; a machine is a name
+//                            {"sectors", "ideal_sectors", "l1_cycles"}; a machine is a name
 //   simt_access --machines   writes the machines' rules of shared memory, by name. "words" and "wide" are numbers of
 //                            simt::SharedWords and simt::WideShared
 
@@ -79,8 +79,9 @@ simt::SharedMemory shared_memory_from(const Json& json) {
 Json answer_to(const Json& question) {
     const simt::WarpAccess access = access_from(question);
     if (access.space == simt::Space::global) {
-        const simt::GlobalCost cost = simt::global_cost(access, machine_called(question.at("machine").get<std::string>()));
-        return {{"sectors", cost.sectors}, {"ideal_sectors", cost.ideal_sectors}};
+        const simt::Machine& machine = machine_called(question.at("machine").get<std::string>());
+        const simt::GlobalCost cost = simt::global_cost(access, machine);
+        return {{"sectors", cost.sectors}, {"ideal_sectors", cost.ideal_sectors}, {"l1_cycles", simt::l1_cycles(access, machine)}};
     }
     const simt::Schedule schedule = simt::shared_schedule(access, shared_memory_from(question.at("machine")));
     return {{"wavefronts", simt::to_json(schedule.wavefronts)}, {"ideal_wavefronts", schedule.ideal_wavefronts}};
