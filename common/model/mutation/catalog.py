@@ -13,8 +13,12 @@ besides. `harmless` replaces `expect` and says in one sentence why nothing is th
 
 import dataclasses
 import pathlib
+import sys
 
-import tomllib
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 KINDS = (
     "remove a barrier",
