@@ -15,7 +15,7 @@ from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters
 from conflict_free.setup.lock import check_no_place, requirements, wanted_text
 
 from . import readme
-from .formats import formats, old_python
+from .formats import formats
 from .links import dead_links, external_links
 from .naked_numbers import naked_numbers
 from .page_rules import page_rules
@@ -218,15 +218,9 @@ def format_of_sources() -> Iterator[str]:
     yield from formats(own_files())
 
 
-def oldest_python() -> Iterator[str]:
-    """No Python source needs a later Python than the oldest that is promised."""
-    yield from old_python(own_files())
-
-
 RULES = (
     licence_headers,
     format_of_sources,
-    oldest_python,
     places,
     lock_files,
     chapters_are_listed,

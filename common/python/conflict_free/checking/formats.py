@@ -1,4 +1,4 @@
-"""Rules of scripts/check: every source has the format of ruff.toml or of its folder's .clang-format, and the oldest Python reads it."""
+"""A rule of scripts/check: every source has the format of ruff.toml or of its folder's .clang-format."""
 
 import subprocess
 import sys
@@ -7,9 +7,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conflict_free.console import ROOT
-
-#: The oldest Python that the project's programs run on; requirements.in and needs_python.py name it, too.
-OLDEST_PYTHON = "3.10"
 
 _C_SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
 
@@ -46,16 +43,4 @@ def formats(files: Iterable[Path]) -> Iterator[str]:
     wrong = dict.fromkeys(line.split(":", 1)[0] for line in told if "-Wclang-format-violations" in line)
     yield from (f"{name}: its format differs from .clang-format; run .venv/bin/clang-format -i {name}" for name in wrong)
     if told and not wrong:
-        yield told[0]
-
-
-def old_python(files: Iterable[Path]) -> Iterator[str]:
-    """Yield a line for each place of a Python file that needs a later Python than ``OLDEST_PYTHON``, which may import or call nothing newer."""
-    tools = Path(sys.executable).parent
-    sources = [path for path in files if path.suffix == ".py"]
-    told = _told([tools / "vermin", f"--target={OLDEST_PYTHON}-", "--quiet", "--no-tips", "--violations", "--format", "parsable", *sources])
-    # A line is PATH:LINE:COLUMN:!2:3.11:WHAT, with the oldest Python 2 and 3 that have WHAT. What a whole file needs has no LINE.
-    places = [fields for line in told if len(fields := line.split(":", 5)) == 6 and fields[1].isdecimal()]
-    yield from (f"{name}:{line}: {what} needs Python {version}" for name, line, _, _, version, what in places)
-    if told and not places:
         yield told[0]
