@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
-constexpr int threads = 512, loads = 8, chunk_floats = threads * loads, checked_width = 1024, most_unused = 32;
+constexpr int threads = 512, loads = 8, chunk_floats = threads * loads, checked_width = 1024;
 
 // [separate_ranges]
 // The chunk of a block: successive blocks take turns in `ranges` equal parts of the array, and each part is taken from its beginning.
@@ -32,25 +32,25 @@ template <int ROWS>
 struct Tile {
     static constexpr int columns = chunk_floats / ROWS;
     // The first element of a block's tile: successive blocks take the tiles along a row of tiles, or down a column.
-    __host__ __device__ static int first(int block, int width, int pitch, bool down)
+    __host__ __device__ static int first(int block, int width, bool down)
     {
         int across = width / columns, high = width / ROWS;
         int column = down ? block / high : block % across, row = down ? block % high : block / across;
-        return row * ROWS * pitch + column * columns;
+        return row * ROWS * width + column * columns;
     }
 };
 
 // The same copy with tiles: those down a column lie in as many separate ranges as they have rows of the matrix.
 template <int ROWS>
-__global__ void tiles_in_two_orders(float* output, const float* input, int width, int pitch, bool load_down, bool store_down)
+__global__ void tiles_in_two_orders(float* output, const float* input, int width, bool load_down, bool store_down)
 {
-    int from = Tile<ROWS>::first(blockIdx.x, width, pitch, load_down) + threadIdx.y * pitch + threadIdx.x;
-    int to = Tile<ROWS>::first(blockIdx.x, width, pitch, store_down) + threadIdx.y * pitch + threadIdx.x;
+    int from = Tile<ROWS>::first(blockIdx.x, width, load_down) + threadIdx.y * width + threadIdx.x;
+    int to = Tile<ROWS>::first(blockIdx.x, width, store_down) + threadIdx.y * width + threadIdx.x;
     float values[loads];
     for (int i = 0; i < loads; ++i)
-        values[i] = input[from + i * ROWS / loads * pitch];
+        values[i] = input[from + i * ROWS / loads * width];
     for (int i = 0; i < loads; ++i)
-        output[to + i * ROWS / loads * pitch] = values[i];
+        output[to + i * ROWS / loads * width] = values[i];
 }
 
 // The milliseconds of the fastest of some launches with no more than `resident` blocks on a multiprocessor: the most that fit, or
@@ -73,7 +73,7 @@ float best_time_of_tiles(const Matrices& m, bool load_down, bool store_down, int
     constexpr int columns = Tile<ROWS>::columns;
     std::vector<float> times = milliseconds(launches, [&] {
         tiles_in_two_orders<ROWS><<<m.width * m.width / chunk_floats, dim3(columns, threads / columns)>>>(
-            m.output, m.input, m.width, m.pitch, load_down, store_down);
+            m.output, m.input, m.width, load_down, store_down);
     });
     return *std::min_element(times.begin(), times.end());
 }
@@ -83,7 +83,7 @@ void print_speeds_of_tiles(const Matrices& m)
 {
     for (bool load_down : {false, true})
         for (bool store_down : {false, true})
-            std::printf("figure tiles_of_%d_rows_%sloaded_%s_stored_%s %.5g\n", ROWS, m.pitch > m.width ? "with_unused_" : "", load_down ? "down" : "along",
+            std::printf("figure tiles_of_%d_rows_loaded_%s_stored_%s %.5g\n", ROWS, load_down ? "down" : "along",
                 store_down ? "down" : "along", gigabytes_per_second(m, best_time_of_tiles<ROWS>(m, load_down, store_down, 12)));
 }
 
@@ -94,8 +94,6 @@ void print_speeds(const Matrices& m)
     print_speeds_of_tiles<32>(m);
     print_speeds_of_tiles<16>(m);
     print_speeds_of_tiles<8>(m);
-    // Rows that begin no power of two apart.
-    print_speeds_of_tiles<64>(with_input(m, large_width, most_unused));
     for (int resident : {1, 2, 4})
         for (int ranges = 1; ranges <= 512; ranges *= 2) {
             auto print = [&](const char* what, int load_ranges, int store_ranges) {
@@ -112,14 +110,14 @@ void print_speeds(const Matrices& m)
 template <class Run, class From, class To>
 size_t wrong_elements(const Matrices& m, Run run, From from, To to)
 {
-    int count = m.width * m.pitch;
+    int count = m.width * m.width;
     std::vector<float> input(count), output(count);
     cudaMemset(m.output, 0xFF, count * sizeof(float));
     run();
     cudaMemcpy(input.data(), m.input, count * sizeof(float), cudaMemcpyDeviceToHost);
     cudaMemcpy(output.data(), m.output, count * sizeof(float), cudaMemcpyDeviceToHost);
     size_t wrong = 0;
-    for (int i = 0; i < m.width * m.width; ++i)
+    for (int i = 0; i < count; ++i)
         wrong += output[to(i / chunk_floats, i % chunk_floats)] != input[from(i / chunk_floats, i % chunk_floats)];
     return wrong;
 }
@@ -140,7 +138,7 @@ size_t wrong_in_tiles(const Matrices& m)
     size_t wrong = 0;
     for (bool down : {false, true}) {
         auto place = [&](bool down) {
-            return [&m, down](int block, int i) { return Tile<ROWS>::first(block, m.width, m.pitch, down) + i / columns * m.pitch + i % columns; };
+            return [&m, down](int block, int i) { return Tile<ROWS>::first(block, m.width, down) + i / columns * m.width + i % columns; };
         };
         wrong += wrong_elements(m, [&] { best_time_of_tiles<ROWS>(m, down, !down, 1); }, place(down), place(!down));
     }
@@ -149,10 +147,9 @@ size_t wrong_in_tiles(const Matrices& m)
 
 int main()
 {
-    Matrices m = allocate(most_unused), small = with_input(m, checked_width);
+    Matrices m = allocate(), small = with_input(m, checked_width);
     size_t wrong = wrong_in_ranges(small, 1, 4, 8) + wrong_in_ranges(small, 4, 8, 1) + wrong_in_tiles<128>(small) +
-                   wrong_in_tiles<64>(small) + wrong_in_tiles<32>(small) + wrong_in_tiles<16>(small) + wrong_in_tiles<8>(small) +
-                   wrong_in_tiles<64>(with_input(m, checked_width, most_unused));
+                   wrong_in_tiles<64>(small) + wrong_in_tiles<32>(small) + wrong_in_tiles<16>(small) + wrong_in_tiles<8>(small);
     if (!std::isnan(best_time(small, 4, 1, 1, 1))) print_speeds(with_input(m, large_width));
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
