@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "device_array.cuh"
+#include "checked_array.cuh"
 
 __device__ unsigned shared_address(const void* pointer) { return static_cast<unsigned>(__cvta_generic_to_shared(pointer)); }
 
@@ -106,7 +106,7 @@ int main()
     copy_parts<16><<<1, 128>>>(from, to, 0);
     check("0 of 16 bytes", 512, [&](int) { return 0; });
     for (const int tiles : {1, 2, 7, 16}) {
-        pipeline_of_groups<<<1, 64>>>(reinterpret_cast<const float4*>(from.data()), reinterpret_cast<float4*>(to.data()), tiles);
+        pipeline_of_groups<<<1, 64>>>(reinterpret_cast<const float4*>(from.data), reinterpret_cast<float4*>(to.data), tiles);
         check("pipeline", tiles * 256, [&](int i) { return values[i / 256 * 256 + (63 - i % 256 / 4) * 4 + i % 4]; });
     }
     for (const bool counted : {false, true}) {

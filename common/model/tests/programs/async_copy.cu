@@ -5,9 +5,10 @@
 #include <cuda/pipeline>
 #include <cuda_pipeline_primitives.h>
 
+#include <cstdio>
 #include <random>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 namespace cg = cooperative_groups;
 
@@ -73,10 +74,10 @@ int main()
     std::vector<int> in(n);
     for (int& v : in) v = static_cast<int>(random() % 10000);
     const DeviceArray<int> din(in), dsums(blocks * tile), dturned(blocks * 1024), dreversed(blocks * tile);
-    sumTiles<<<blocks, threads>>>(reinterpret_cast<const int4*>(din.data()), reinterpret_cast<int4*>(dsums.data()), tiles);
+    sumTiles<<<blocks, threads>>>(reinterpret_cast<const int4*>(din.data), reinterpret_cast<int4*>(dsums.data), tiles);
     transposeWords<<<blocks, dim3(32, 8)>>>(din, dturned);
-    reverseBlock<<<blocks, threads>>>(reinterpret_cast<const int4*>(din.data()), dreversed);
-    const std::vector<int> sums = dsums.read(), turned = dturned.read(), reversed = dreversed.read();
+    reverseBlock<<<blocks, threads>>>(reinterpret_cast<const int4*>(din.data), dreversed);
+    const std::vector<int> sums = dsums.host(), turned = dturned.host(), reversed = dreversed.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     int errors = 0;

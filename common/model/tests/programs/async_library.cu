@@ -8,7 +8,7 @@
 #include <cuda/pipeline>
 #include <utility>
 
-#include "device_array.cuh"
+#include "checked_array.cuh"
 
 #pragma nv_diag_suppress static_var_with_dynamic_init
 

@@ -2,9 +2,10 @@
 
 #include <cuda/barrier>
 
+#include <cstdio>
 #include <random>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 constexpr int threads = 256, rounds = 8;
 
@@ -73,8 +74,8 @@ int main()
     const DeviceArray<int> dstream(stream), dsums(blocks * half);
     rotate<<<blocks, threads>>>(din, dout);
     producerConsumer<<<blocks, threads>>>(dstream, dsums, buffers);
-    const std::vector<unsigned> out = dout.read();
-    const std::vector<int> sums = dsums.read();
+    const std::vector<unsigned> out = dout.host();
+    const std::vector<int> sums = dsums.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     int errors = 0;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cuda/ptx>
 
-#include "device_array.cuh"
+#include "checked_array.cuh"
 
 namespace cg = cooperative_groups;
 namespace ptx = cuda::ptx;

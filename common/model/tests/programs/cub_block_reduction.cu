@@ -7,9 +7,10 @@
 #include <cub/block/block_store.cuh>
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 constexpr int threads = 128, items = 4, tile = threads * items;
 
@@ -67,7 +68,7 @@ int main()
     blockSum<cub::BLOCK_REDUCE_RAKING><<<blocks, threads>>>(din, dsums + blocks);
     blockScan<<<blocks, threads>>>(din, dscanned);
     blockSort<<<blocks, threads>>>(din, dsorted);
-    const std::vector<int> sums = dsums.read(), scanned = dscanned.read(), sorted = dsorted.read();
+    const std::vector<int> sums = dsums.host(), scanned = dscanned.host(), sorted = dsorted.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     int errors = 0;

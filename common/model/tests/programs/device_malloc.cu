@@ -1,9 +1,10 @@
 // Device malloc: a kernel builds a list of buffers, one fills and sums them, and one gives them back.
 
+#include <cstdio>
 #include <cstdint>
 #include <random>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 constexpr int threads = 64, words = 96;
 
@@ -48,8 +49,8 @@ int main()
     allocate<<<blocks, threads>>>(downed);
     fillAndSum<<<blocks, threads>>>(downed, dseed, dout);
     release<<<blocks, threads>>>(downed);
-    const std::vector<unsigned> out = dout.read();
-    const std::vector<Owned> owned = downed.read();
+    const std::vector<unsigned> out = dout.host();
+    const std::vector<Owned> owned = downed.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     int errors = 0;
     for (int i = 0; i < n; ++i) {

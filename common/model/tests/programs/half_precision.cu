@@ -3,9 +3,10 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 constexpr int threads = 256;
 
@@ -47,12 +48,12 @@ int main()
         for (__half& h : *v) h = __float2half(static_cast<float>(static_cast<int>(random() % 5) - 2));
     const DeviceArray<__half> dx(x), dy(y), dsum(n), dmost(columns);
     const DeviceArray<float> ddot(std::vector<float>(1));
-    const auto *x2 = reinterpret_cast<const __half2*>(dx.data()), *y2 = reinterpret_cast<const __half2*>(dy.data());
+    const auto *x2 = reinterpret_cast<const __half2*>(dx.data), *y2 = reinterpret_cast<const __half2*>(dy.data);
     const int blocks = (pairs + threads - 1) / threads;
-    scaledSum<<<blocks, threads>>>(x2, y2, reinterpret_cast<__half2*>(dsum.data()), __float2half(3), pairs);
+    scaledSum<<<blocks, threads>>>(x2, y2, reinterpret_cast<__half2*>(dsum.data), __float2half(3), pairs);
     dot<<<blocks, threads>>>(x2, y2, ddot, pairs);
     columnMaxima<<<2, 100>>>(dx, dmost, rows, columns);
-    const std::vector<__half> sum = dsum.read(), most = dmost.read();
+    const std::vector<__half> sum = dsum.host(), most = dmost.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     int errors = 0;
@@ -61,7 +62,7 @@ int main()
         wanted += __half2float(x[i]) * __half2float(y[i]);
         errors += __half2float(sum[i]) != 3 * __half2float(x[i]) + __half2float(y[i]);
     }
-    errors += ddot.read()[0] != wanted;
+    errors += ddot.host()[0] != wanted;
     for (int column = 0; column < columns; ++column) {
         float best = __half2float(x[column]);
         for (int row = 1; row < rows; ++row) best = std::max(best, __half2float(x[row * columns + column]));

@@ -1,8 +1,9 @@
 // Inline PTX: vector accesses, bit fields, carries, permutations of bytes, votes, and reductions without a result.
 
+#include <cstdio>
 #include <random>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 constexpr int threads = 128;
 
@@ -59,9 +60,9 @@ int main()
     const DeviceArray<uint2> dout(n);
     const DeviceArray<unsigned> dtotals(std::vector<unsigned>(5));
     mix<<<blocks, threads>>>(din, dout, dtotals);
-    const std::vector<uint2> out = dout.read();
+    const std::vector<uint2> out = dout.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
-    int errors = dtotals.read() != wantedTotals;
+    int errors = dtotals.host() != wantedTotals;
     for (int i = 0; i < n; ++i) errors += out[i].x != wanted[i].x || out[i].y != wanted[i].y;
     std::printf("%d errors\n", errors);
     return errors != 0;

@@ -5,9 +5,10 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cuda/ptx>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 namespace ptx = cuda::ptx;
 constexpr int MOST = 8192;
@@ -197,7 +198,7 @@ void test(const Tensor& tensor, const Coordinates& c, CUtensorMapSwizzle swizzle
     const CUtensorMap map = tensor.map(memory, swizzle, good);
     if (!good) return fail("encoding", RANK, swizzle, 0, 0);
     load<RANK><<<1, 64>>>(map, c, bytes, to);
-    const std::vector<int> result = to.read();
+    const std::vector<int> result = to.host();
     for (int i = 0; i < bytes / 4; ++i) {
         const int element = tensor.element(c, i), expected = element < 0 ? 0 : values[element];
         const int given = result[place(i, tensor.box[0], swizzle)];
@@ -208,7 +209,7 @@ void test(const Tensor& tensor, const Coordinates& c, CUtensorMapSwizzle swizzle
         if (adds && RANK != 2) continue;
         memory.write(values);
         store<RANK><<<1, 64>>>(map, c, adds);
-        const std::vector<int> after = memory.read();
+        const std::vector<int> after = memory.host();
         std::vector<int> expected = values;
         for (int i = 0; i < bytes / 4; ++i)
             if (const int element = tensor.element(c, i); element >= 0) expected[element] = 100000 + place(i, tensor.box[0], swizzle) + (adds ? values[element] : 0);
@@ -237,7 +238,7 @@ void test_columns()
         for (int right = 0; right < 3; ++right) {
             int w = 2, h = 1, n = 1;
             load_columns<<<1, 64>>>(map, {{0, w, h, n}}, static_cast<std::uint16_t>(right), static_cast<std::uint16_t>(down), PIXELS * C * 4, to);
-            const std::vector<int> result = to.read();
+            const std::vector<int> result = to.host();
             for (int pixel = 0; pixel < PIXELS; ++pixel) {
                 const int x = w + right, y = h + down;
                 for (int channel = 0; channel < C; ++channel) {

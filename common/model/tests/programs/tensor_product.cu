@@ -2,9 +2,10 @@
 
 #include <cuda_fp16.h>
 
+#include <cstdio>
 #include <random>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 constexpr int n = 64, depth = 32;
 
@@ -60,7 +61,7 @@ int main()
     DeviceArray<float> dc(n * n);
     int errors = 0;
     const auto check = [&] {
-        const std::vector<float> c = dc.read();
+        const std::vector<float> c = dc.host();
         errors += cudaDeviceSynchronize() != cudaSuccess;
         for (int row = 0; row < n; ++row)
             for (int column = 0; column < n; ++column) {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <random>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 
 constexpr int width = 96, height = 64;
 
@@ -61,8 +62,8 @@ int main()
     linear.res.linear.sizeInBytes = 4 * n;
     turn<<<dim3(height / 32, width / 8), dim3(32, 8)>>>(makeTexture(ofArray, cudaFilterModePoint), dturned);
     enlarge<<<dim3(4 * width / 32, 4 * height / 8), dim3(32, 8)>>>(makeTexture(ofArray, cudaFilterModeLinear), dlarge);
-    gather<<<quads / 64, 64>>>(makeTexture(linear, cudaFilterModePoint), dindex, reinterpret_cast<float4*>(dgathered.data()));
-    const std::vector<float> turned = dturned.read(), large = dlarge.read(), gathered = dgathered.read();
+    gather<<<quads / 64, 64>>>(makeTexture(linear, cudaFilterModePoint), dindex, reinterpret_cast<float4*>(dgathered.data));
+    const std::vector<float> turned = dturned.host(), large = dlarge.host(), gathered = dgathered.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     const auto at = [&](int x, int y) { return image[std::min(y, height - 1) * width + std::min(x, width - 1)]; };

@@ -2,7 +2,7 @@
 
 #include <cuda_fp16.h>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 #include "made_textures.cuh"
 
 struct Point {
@@ -39,7 +39,7 @@ std::vector<T> run(Kind kind, cudaTextureObject_t texture, const std::vector<Poi
     const DeviceArray<T> out(points.size());
     sample<T><<<1, 64>>>(kind, texture, in, static_cast<int>(points.size()), out);
     check(cudaDeviceSynchronize(), "sample");
-    return out.read();
+    return out.host();
 }
 
 void test_linear_memory()

@@ -3,7 +3,7 @@
 
 #include <cuda.h>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 #include "mma_reference.cuh"
 
 constexpr int tile_m = 128, tile_n = 64, tile_k = 64, stages = 3, warpgroups = 2, threads = 32 + 128 * warpgroups;
@@ -133,7 +133,7 @@ int test(int m, int n, int k)
     cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     const dim3 grid((n + tile_n - 1) / tile_n, (m + tile_m - 1) / tile_m);
     product<<<grid, threads, bytes>>>(make_map(device_a, m, k, tile_m), make_map(device_b, n, k, tile_n), device_c, m, n, k);
-    const std::vector<float> results = device_c.read();
+    const std::vector<float> results = device_c.host();
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) std::printf("%s\n", cudaGetErrorString(error));
     std::copy(results.begin(), results.end(), d.begin());

@@ -2,7 +2,7 @@
 
 #include <mma.h>
 
-#include "device_array.cuh"
+#include "../device_array.cuh"
 #include "mma_reference.cuh"
 
 using namespace nvcuda;
@@ -149,7 +149,7 @@ void test_scale()
     const DeviceArray<__half> in(from);
     const DeviceArray<float> out(256);
     scale<<<1, 32>>>(out, in);
-    const std::vector<float> got = out.read();
+    const std::vector<float> got = out.host();
     for (int i = 0; i < 256; ++i)
         if (got[i] != 3 * (1 + 2 * (i % 7)) && ++errors < 9) std::printf("scaled element %d is %g\n", i, got[i]);
 }
