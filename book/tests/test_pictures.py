@@ -19,7 +19,13 @@ from directives.pictures.rounds import Round
 from directives.pictures.traces import SYSTEM_BYTES, Panel
 
 
-def access(op: str, words: list[int], line: int, instruction: int = 0, warp: int = 0, occurrence: int = 0, banks: int = 32) -> dict:
+def traced(space: str, op: str, words: list[int], line: int, **more) -> dict:
+    """Return a traced access of one word a lane."""
+    numbers = dict.fromkeys(("instruction", "warp", "occurrence", "interval"), 0)
+    return {"file": "copy.cu", "line": line, "space": space, "op": op, **numbers, "size": 4, "lanes": [4 * word for word in words], **more}
+
+
+def access(op: str, words: list[int], line: int, banks: int = 32, **more) -> dict:
     """Return a traced shared access of one word a lane, served bank by bank."""
     wavefronts: list[list[list[int]]] = []
     for lane, word in enumerate(words):
@@ -27,37 +33,12 @@ def access(op: str, words: list[int], line: int, instruction: int = 0, warp: int
         if free is None:
             wavefronts.append(free := [])
         free.append([lane, word])
-    return {
-        "file": "copy.cu",
-        "line": line,
-        "space": "shared",
-        "op": op,
-        "instruction": instruction,
-        "warp": warp,
-        "occurrence": occurrence,
-        "interval": 0,
-        "size": 4,
-        "lanes": [4 * word for word in words],
-        "wavefronts": wavefronts,
-        "ideal_wavefronts": 1,
-    }
+    return traced("shared", op, words, line, wavefronts=wavefronts, ideal_wavefronts=1, **more)
 
 
 def moved(op: str, indices: list[int], warp: int, allocation: int) -> dict:
     """Return a traced global access of one float a lane."""
-    return {
-        "file": "copy.cu",
-        "line": 1 if op == "load" else 2,
-        "space": "global",
-        "op": op,
-        "instruction": 0,
-        "warp": warp,
-        "occurrence": 0,
-        "interval": 0,
-        "size": 4,
-        "lanes": [4 * index for index in indices],
-        "allocation": allocation,
-    }
+    return traced("global", op, indices, 1 if op == "load" else 2, warp=warp, allocation=allocation)
 
 
 def transposed_block(pitch: int = 5, width: int = 16) -> dict:

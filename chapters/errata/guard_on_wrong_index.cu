@@ -3,8 +3,7 @@
 
 // A guard that tests the wrong index: the tail of shared memory is read uninitialized.
 
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "small_checks.cuh"
 
 // [guard_on_wrong_index]
 __global__ void guard_on_wrong_index(int* sums, const int* input, int n)
@@ -24,16 +23,5 @@ __global__ void guard_on_wrong_index(int* sums, const int* input, int n)
 
 int main()
 {
-    constexpr int N = 220, BLOCK = 128;
-    int *input, *sums;
-    cudaMallocManaged(&input, N * sizeof(int));
-    cudaMallocManaged(&sums, 2 * sizeof(int));
-    long wanted = 0;
-    for (int i = 0; i < N; ++i) wanted += input[i] = i % 7 + 1;
-    guard_on_wrong_index<<<2, BLOCK>>>(sums, input, N);
-    cudaDeviceSynchronize();
-    long sum = 0;
-    for (int i = 0; i < 2; ++i) sum += sums[i];
-    std::printf("the sum is %ld, and should be %ld\n", sum, wanted);
-    return sum != wanted;
+    return adds_wrongly(220, [](int* sums, const int* input) { guard_on_wrong_index<<<2, 128>>>(sums, input, 220); });
 }

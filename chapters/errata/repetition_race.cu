@@ -3,8 +3,7 @@
 
 // A repetition loop with one barrier: the next stores race with these loads. The output is right.
 
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "small_checks.cuh"
 
 // [repetition_race]
 __global__ void repetition_race(float* output, const float* input, int size, int repetitions)
@@ -22,20 +21,7 @@ __global__ void repetition_race(float* output, const float* input, int size, int
 
 int main()
 {
-    constexpr int W = 32, H = 32;
-    float *input, *output;
-    cudaMallocManaged(&input, W * H * sizeof(float));
-    cudaMallocManaged(&output, W * H * sizeof(float));
-    for (int i = 0; i < W * H; ++i) {
-        input[i] = static_cast<float>(i + 1);
-        output[i] = -1;
-    }
-    repetition_race<<<1, dim3(32, 8)>>>(output, input, 32, 2);
-    cudaDeviceSynchronize();
-    int wrong = 0;
-    for (int row = 0; row < W; ++row)
-        for (int column = 0; column < H; ++column)
-            wrong += output[row * H + column] != input[column * W + row];
-    std::printf("%d elements are wrong\n", wrong);
-    return wrong != 0;
+    return transposes_wrongly(32, 32, [](float* output, const float* input) {
+        repetition_race<<<1, dim3(32, 8)>>>(output, input, 32, 2);
+    });
 }

@@ -38,7 +38,7 @@ function(add_assignment slug)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
     file(GLOB_RECURSE grader CONFIGURE_DEPENDS
          ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
-         ${python}/conflict_free/grading/cheats/*.cu ${python}/conflict_free/grading/cheats/*.toml)
+         ${python}/conflict_free/grading/cheats/*.cu* ${python}/conflict_free/grading/cheats/*.toml)
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
@@ -95,7 +95,7 @@ function(add_cheats slug)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB grader CONFIGURE_DEPENDS
          ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
-         ${python}/conflict_free/grading/cheats/*.cu ${python}/conflict_free/grading/cheats/*.toml)
+         ${python}/conflict_free/grading/cheats/*.cu* ${python}/conflict_free/grading/cheats/*.toml)
     list(FILTER files EXCLUDE REGEX "/answers(\\.toml)?$")
     add_custom_command(
         OUTPUT ${graded}

@@ -6,9 +6,7 @@
 using Element = float;
 using Result = float;
 
-struct Task {
-    Result* output;
-    const Element* input;
+struct Task : Data<Element, Result> {
     int rank, ranks, width, height;
 
     __host__ __device__ int first(int count, int of) const { return static_cast<long long>(count) * of / ranks; }
@@ -17,19 +15,13 @@ struct Task {
     __host__ __device__ int threads() const { return elements() > 0 ? elements() : 1; }
     __host__ __device__ int elements() const { return rows() * width; }
     __host__ __device__ int results() const { return elements(); }
-    /// Whether the sizes are those of the first visible case.
     bool is_round() const { return width % 32 == 0 && height % 32 == 0; }
-    /// Runs before the kernel.
-    void prepare() const {}
-    __device__ void store(int k, Result value) const { output[k] = value; }
-    static void keep(Result* results, int k, Result value) { results[k] = value; }
     template <class Function>
     void call(Function function) const
     {
         function(output, input, rank, ranks, width, height);
     }
 
-    /// Does the work of thread i.
     template <class Read, class Store>
     __host__ __device__ void work(int i, Read read, Store put) const
     {
@@ -43,5 +35,5 @@ void solve(const Task& task);
 
 void all_to_all_order(float* send, const float* input, int rank, int ranks, int width, int height)
 {
-    solve({send, input, rank, ranks, width, height});
+    solve({{send, input}, rank, ranks, width, height});
 }

@@ -6,27 +6,19 @@
 using Element = unsigned;
 using Result = unsigned;
 
-struct Task {
-    Result* output;
-    const Element* input;
+struct Task : Data<Element, Result> {
     int width, height;
 
     __host__ __device__ int threads() const { return width * height; }
     __host__ __device__ int elements() const { return width * height; }
     __host__ __device__ int results() const { return width * height; }
-    /// Whether the sizes are those of the first visible case.
     bool is_round() const { return width % 32 == 0 && height % 32 == 0; }
-    /// Runs before the kernel.
-    void prepare() const {}
-    __device__ void store(int k, Result value) const { output[k] = value; }
-    static void keep(Result* results, int k, Result value) { results[k] = value; }
     template <class Function>
     void call(Function function) const
     {
         function(output, input, width, height);
     }
 
-    /// Does the work of thread i.
     template <class Read, class Store>
     __host__ __device__ void work(int i, Read read, Store put) const
     {
@@ -38,5 +30,5 @@ void solve(const Task& task);
 
 void rotate(unsigned* output, const unsigned* input, int width, int height)
 {
-    solve({output, input, width, height});
+    solve({{output, input}, width, height});
 }

@@ -15,27 +15,19 @@ __host__ __device__ float half_of(unsigned both, int k)
     return __half2float(__ushort_as_half(static_cast<unsigned short>(both >> k % 2 * 16)));
 }
 
-struct Task {
-    Result* output;
-    const Element* input;
+struct Task : Data<Element, Result> {
     int pairs;
 
     __host__ __device__ int threads() const { return pairs * 64 * 64; }
     __host__ __device__ int elements() const { return pairs * 64 * 96; }
     __host__ __device__ int results() const { return pairs * 64 * 64; }
-    /// Whether the sizes are those of the first visible case.
     bool is_round() const { return pairs % 4 == 0; }
-    /// Runs before the kernel.
-    void prepare() const {}
-    __device__ void store(int k, Result value) const { output[k] = value; }
-    static void keep(Result* results, int k, Result value) { results[k] = value; }
     template <class Function>
     void call(Function function) const
     {
         function(output, reinterpret_cast<const uint4*>(input), pairs);
     }
 
-    /// Does the work of thread i.
     template <class Read, class Store>
     __host__ __device__ void work(int i, Read read, Store put) const
     {
@@ -51,5 +43,5 @@ void solve(const Task& task);
 
 void multiply_tiles(float* products, const uint4* tiles, int pairs)
 {
-    solve({products, reinterpret_cast<const Element*>(tiles), pairs});
+    solve({{products, reinterpret_cast<const Element*>(tiles)}, pairs});
 }

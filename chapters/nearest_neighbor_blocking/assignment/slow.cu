@@ -6,27 +6,19 @@
 using Element = float;
 using Result = int;
 
-struct Task {
-    Result* output;
-    const Element* input;
+struct Task : Data<Element, Result> {
     int n;
 
     __host__ __device__ int threads() const { return n; }
     __host__ __device__ int elements() const { return 3 * n; }
     __host__ __device__ int results() const { return 4 * n; }
-    /// Whether the sizes are those of the first visible case.
     bool is_round() const { return n % 128 == 0; }
-    /// Runs before the kernel.
-    void prepare() const {}
-    __device__ void store(int k, Result value) const { output[k] = value; }
-    static void keep(Result* results, int k, Result value) { results[k] = value; }
     template <class Function>
     void call(Function function) const
     {
         function(output, reinterpret_cast<const float3*>(input), n);
     }
 
-    /// Does the work of thread i.
     template <class Read, class Store>
     __host__ __device__ void work(int i, Read read, Store put) const
     {
@@ -54,5 +46,5 @@ void solve(const Task& task);
 
 void nearest_four(int* neighbors, const float3* points, int n)
 {
-    solve({neighbors, reinterpret_cast<const float*>(points), n});
+    solve({{neighbors, reinterpret_cast<const float*>(points)}, n});
 }

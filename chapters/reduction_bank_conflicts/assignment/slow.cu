@@ -6,27 +6,19 @@
 using Element = int;
 using Result = int;
 
-struct Task {
-    Result* output;
-    const Element* input;
+struct Task : Data<Element, Result> {
     int n;
 
     __host__ __device__ int threads() const { return 1; }
     __host__ __device__ int elements() const { return n; }
     __host__ __device__ int results() const { return 2; }
-    /// Whether the sizes are those of the first visible case.
     bool is_round() const { return n % 1024 == 0; }
-    /// Runs before the kernel.
-    void prepare() const {}
-    __device__ void store(int k, Result value) const { output[k] = value; }
-    static void keep(Result* results, int k, Result value) { results[k] = value; }
     template <class Function>
     void call(Function function) const
     {
         function(output, input, n);
     }
 
-    /// Does the work of thread i.
     template <class Read, class Store>
     __host__ __device__ void work(int i, Read read, Store put) const
     {
@@ -43,5 +35,5 @@ void solve(const Task& task);
 
 void find_minimum(int* minimum, const int* numbers, int n)
 {
-    solve({minimum, numbers, n});
+    solve({{minimum, numbers}, n});
 }

@@ -6,17 +6,13 @@
 using Element = unsigned char;
 using Result = unsigned;
 
-struct Task {
-    Result* output;
-    const Element* input;
+struct Task : Data<Element, Result> {
     int count;
 
     __host__ __device__ int threads() const { return count; }
     __host__ __device__ int elements() const { return count; }
     __host__ __device__ int results() const { return 256; }
-    /// Whether the sizes are those of the first visible case.
     bool is_round() const { return count % 4096 == 0; }
-    /// Runs before the kernel.
     void prepare() const { cudaMemset(output, 0, 256 * sizeof(unsigned)); }
     __device__ void store(int k, Result value) const { atomicAdd(output + k, value); }
     static void keep(Result* results, int k, Result value) { results[k] += value; }
@@ -26,7 +22,6 @@ struct Task {
         function(output, input, count);
     }
 
-    /// Does the work of thread i.
     template <class Read, class Store>
     __host__ __device__ void work(int i, Read read, Store put) const
     {
@@ -38,5 +33,5 @@ void solve(const Task& task);
 
 void histogram(unsigned* bins, const unsigned char* values, int count)
 {
-    solve({bins, values, count});
+    solve({{bins, values}, count});
 }

@@ -266,22 +266,8 @@ class AssignmentTable(_AssignmentDirective, directive="assignment-table"):
         for data in found:
             counts = sum(threshold["points"] for threshold in data["thresholds"])
             points = data["points"]
-            rows.append(
-                [
-                    self._link(data),
-                    *map(
-                        _text,
-                        (
-                            points["compiles"],
-                            points["safe"],
-                            points["correct"],
-                            counts,
-                            data["max_points"],
-                            points["fast"] or "none",
-                            data["starter_points"],
-                        ),
-                    ),
-                ]
-            )
+            checks = (points[check] for check in ("compiles", "safe", "correct"))
+            numbers = (*checks, counts, data["max_points"], points["fast"] or "none", data["starter_points"])
+            rows.append([self._link(data), *map(_text, numbers)])
         heads = ["assignment", "compiles", "safe", "correct", "counts", "together", "on a GPU, more", "the starter gets"]
         return self.table(heads, rows, [30, 10, 10, 10, 10, 10, 10, 10])

@@ -63,6 +63,29 @@ TEST_F(Driver, LaunchesKernelsOfModules) {
     EXPECT_EQ(cuModuleGetFunction(&function, module, "kernel"), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(Driver, LibrariesHaveKernelsAndVariables) {
+    CUlibrary library = nullptr;
+    CUkernel kernel = nullptr, listed = nullptr;
+    CUfunction function = nullptr;
+    CUdeviceptr variable = 0;
+    std::size_t bytes = 0;
+    unsigned count = 0;
+    ASSERT_EQ(cuLibraryLoadData(&library, program, nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuLibraryGetKernel(&kernel, library, "kernel"), CUDA_SUCCESS);
+    EXPECT_EQ(cuLibraryGetKernelCount(&count, library), CUDA_SUCCESS);
+    EXPECT_EQ(cuLibraryEnumerateKernels(&listed, 3, library), CUDA_SUCCESS);
+    EXPECT_TRUE(count == 1 && listed == kernel);
+    EXPECT_EQ(cuLibraryEnumerateKernels(nullptr, 3, library), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuKernelGetFunction(&function, kernel), CUDA_SUCCESS);
+    EXPECT_EQ(static_cast<void*>(function), static_cast<void*>(kernel));
+    EXPECT_EQ(cuLibraryGetGlobal(&variable, &bytes, library, "total"), CUDA_SUCCESS);
+    EXPECT_TRUE(variable != 0 && bytes == 4);
+    EXPECT_EQ(cuLibraryGetManaged(&variable, &bytes, library, "total"), CUDA_ERROR_NOT_FOUND);
+    EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+    EXPECT_EQ(cuLibraryGetKernel(&kernel, library, "kernel"), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuLibraryLoadFromFile(&library, "/none", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
 TEST_F(Driver, LinksTexts) {
     CUlinkState state = nullptr;
     ASSERT_EQ(cuLinkCreate(0, nullptr, nullptr, &state), CUDA_SUCCESS);

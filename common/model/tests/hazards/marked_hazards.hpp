@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "device_array.cuh"
 #include "model_results.hpp"
 
 namespace {
@@ -46,16 +48,12 @@ private:
 };
 
 /// Device memory of `count` ints, filled with their index.
-class Ints {
-public:
-    explicit Ints(int count) {
-        cudaMalloc(&data, sizeof(int) * count);
-        std::vector<int> values(count);
-        for (int i = 0; i < count; ++i) values[i] = i;
-        cudaMemcpy(data, values.data(), sizeof(int) * count, cudaMemcpyHostToDevice);
+struct Ints : DeviceArray<int> {
+    explicit Ints(int count) : DeviceArray(static_cast<std::size_t>(count)) {
+        std::vector<int> values(static_cast<std::size_t>(count));
+        std::iota(values.begin(), values.end(), 0);
+        write(values);
     }
-    ~Ints() { cudaFree(data); }
-    int* data = nullptr;
 };
 
 template <class Launch> std::vector<Hazard> hazards_of(Launch&& launch) {

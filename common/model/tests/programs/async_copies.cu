@@ -1,8 +1,8 @@
 // cp.async by its own instructions: sizes, filling with zeros, groups, and arrival at an mbarrier. The exit code is 0 if all results are right.
 
 #include <cstdint>
-#include <cstdio>
-#include <vector>
+
+#include "checked_array.cuh"
 
 __device__ unsigned shared_address(const void* pointer) { return static_cast<unsigned>(__cvta_generic_to_shared(pointer)); }
 
@@ -89,22 +89,12 @@ __global__ void ignore_source(const int* from, int* to)
 int main()
 {
     constexpr int COUNT = 4096;
-    std::vector<int> values(COUNT), result(COUNT);
+    std::vector<int> values(COUNT);
     for (int i = 0; i < COUNT; ++i) values[i] = 7 * i + 1;
-    int *from, *to, failures = 0;
-    cudaMalloc(&from, COUNT * 4);
-    cudaMalloc(&to, COUNT * 4);
-    cudaMemcpy(from, values.data(), COUNT * 4, cudaMemcpyHostToDevice);
-    const auto check = [&](const char* what, int count, auto expected) {
-        const cudaError_t error = cudaDeviceSynchronize();
-        cudaMemcpy(result.data(), to, COUNT * 4, cudaMemcpyDeviceToHost);
-        for (int i = 0; i < count; ++i)
-            if (error != cudaSuccess || result[i] != expected(i)) {
-                std::printf("%s: %d at %d, expected %d (%s)\n", what, result[i], i, expected(i), cudaGetErrorString(error));
-                ++failures;
-                return;
-            }
-    };
+    const DeviceArray<int> from(values);
+    DeviceArray<int> to(COUNT);
+    int failures = 0;
+    const auto check = [&](const char* what, int count, auto expected) { failures += !::check(what, to, 0, count, expected); };
     copy_parts<4><<<1, 128>>>(from, to, 4);
     check("4 bytes", 128, [&](int i) { return values[i]; });
     copy_parts<8><<<1, 128>>>(from, to, 8);
@@ -116,7 +106,7 @@ int main()
     copy_parts<16><<<1, 128>>>(from, to, 0);
     check("0 of 16 bytes", 512, [&](int) { return 0; });
     for (const int tiles : {1, 2, 7, 16}) {
-        pipeline_of_groups<<<1, 64>>>(reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to), tiles);
+        pipeline_of_groups<<<1, 64>>>(reinterpret_cast<const float4*>(from.data), reinterpret_cast<float4*>(to.data), tiles);
         check("pipeline", tiles * 256, [&](int i) { return values[i / 256 * 256 + (63 - i % 256 / 4) * 4 + i % 4]; });
     }
     for (const bool counted : {false, true}) {

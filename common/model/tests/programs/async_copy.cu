@@ -7,7 +7,8 @@
 
 #include <cstdio>
 #include <random>
-#include <vector>
+
+#include "../device_array.cuh"
 
 namespace cg = cooperative_groups;
 
@@ -70,20 +71,13 @@ int main()
 {
     constexpr int blocks = 4, tiles = 5, n = blocks * tiles * tile;
     std::mt19937 random(3);
-    std::vector<int> in(n), sums(blocks * tile), turned(blocks * 1024), reversed(blocks * tile);
+    std::vector<int> in(n);
     for (int& v : in) v = static_cast<int>(random() % 10000);
-    int *din, *dsums, *dturned, *dreversed;
-    cudaMalloc(&din, 4 * in.size());
-    cudaMalloc(&dsums, 4 * sums.size());
-    cudaMalloc(&dturned, 4 * turned.size());
-    cudaMalloc(&dreversed, 4 * reversed.size());
-    cudaMemcpy(din, in.data(), 4 * in.size(), cudaMemcpyHostToDevice);
-    sumTiles<<<blocks, threads>>>(reinterpret_cast<const int4*>(din), reinterpret_cast<int4*>(dsums), tiles);
+    const DeviceArray<int> din(in), dsums(blocks * tile), dturned(blocks * 1024), dreversed(blocks * tile);
+    sumTiles<<<blocks, threads>>>(reinterpret_cast<const int4*>(din.data), reinterpret_cast<int4*>(dsums.data), tiles);
     transposeWords<<<blocks, dim3(32, 8)>>>(din, dturned);
-    reverseBlock<<<blocks, threads>>>(reinterpret_cast<const int4*>(din), dreversed);
-    cudaMemcpy(sums.data(), dsums, 4 * sums.size(), cudaMemcpyDeviceToHost);
-    cudaMemcpy(turned.data(), dturned, 4 * turned.size(), cudaMemcpyDeviceToHost);
-    cudaMemcpy(reversed.data(), dreversed, 4 * reversed.size(), cudaMemcpyDeviceToHost);
+    reverseBlock<<<blocks, threads>>>(reinterpret_cast<const int4*>(din.data), dreversed);
+    const std::vector<int> sums = dsums.host(), turned = dturned.host(), reversed = dreversed.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     int errors = 0;

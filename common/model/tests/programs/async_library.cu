@@ -4,11 +4,11 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 
-#include <cstdio>
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <utility>
-#include <vector>
+
+#include "checked_array.cuh"
 
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
@@ -184,22 +184,12 @@ __global__ void pipeline_of_thread(const int* from, int* to, int tiles)
 int main()
 {
     constexpr int COUNT = 4096;
-    std::vector<int> values(COUNT), result(COUNT);
+    std::vector<int> values(COUNT);
     for (int i = 0; i < COUNT; ++i) values[i] = 3 * i + 5;
-    int *from, *to, failures = 0;
-    cudaMalloc(&from, COUNT * 4);
-    cudaMalloc(&to, COUNT * 4);
-    cudaMemcpy(from, values.data(), COUNT * 4, cudaMemcpyHostToDevice);
-    const auto check = [&](const char* what, int first, int last, auto expected) {
-        const cudaError_t error = cudaDeviceSynchronize();
-        cudaMemcpy(result.data(), to, COUNT * 4, cudaMemcpyDeviceToHost);
-        for (int i = first; i < last; ++i)
-            if (error != cudaSuccess || result[i] != expected(i)) {
-                std::printf("%s: %d at %d, expected %d (%s)\n", what, result[i], i, expected(i), cudaGetErrorString(error));
-                ++failures;
-                return;
-            }
-    };
+    const DeviceArray<int> from(values);
+    DeviceArray<int> to(COUNT);
+    int failures = 0;
+    const auto check = [&](const char* what, int first, int end, auto expected) { failures += !::check(what, to, first, end, expected); };
     barrier_phases<<<1, THREADS>>>(to);
     check("barrier", 0, THREADS, [](int i) { return (i + 5 * 37) % THREADS; });
     barrier_drop<<<1, THREADS>>>(to);

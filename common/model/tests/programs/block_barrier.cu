@@ -4,7 +4,8 @@
 
 #include <cstdio>
 #include <random>
-#include <vector>
+
+#include "../device_array.cuh"
 
 constexpr int threads = 256, rounds = 8;
 
@@ -65,22 +66,16 @@ int main()
 {
     constexpr int blocks = 4, buffers = 6, half = threads / 2;
     std::mt19937 random(2);
-    std::vector<unsigned> in(blocks * threads), out(blocks * threads);
-    std::vector<int> stream(blocks * buffers * half), sums(blocks * half);
+    std::vector<unsigned> in(blocks * threads);
+    std::vector<int> stream(blocks * buffers * half);
     for (unsigned& v : in) v = random();
     for (int& v : stream) v = static_cast<int>(random() % 1000);
-    unsigned *din, *dout;
-    int *dstream, *dsums;
-    cudaMalloc(&din, 4 * in.size());
-    cudaMalloc(&dout, 4 * out.size());
-    cudaMalloc(&dstream, 4 * stream.size());
-    cudaMalloc(&dsums, 4 * sums.size());
-    cudaMemcpy(din, in.data(), 4 * in.size(), cudaMemcpyHostToDevice);
-    cudaMemcpy(dstream, stream.data(), 4 * stream.size(), cudaMemcpyHostToDevice);
+    const DeviceArray<unsigned> din(in), dout(in.size());
+    const DeviceArray<int> dstream(stream), dsums(blocks * half);
     rotate<<<blocks, threads>>>(din, dout);
     producerConsumer<<<blocks, threads>>>(dstream, dsums, buffers);
-    cudaMemcpy(out.data(), dout, 4 * out.size(), cudaMemcpyDeviceToHost);
-    cudaMemcpy(sums.data(), dsums, 4 * sums.size(), cudaMemcpyDeviceToHost);
+    const std::vector<unsigned> out = dout.host();
+    const std::vector<int> sums = dsums.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     int errors = 0;

@@ -3,9 +3,9 @@
 #include <cooperative_groups.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cuda/ptx>
-#include <vector>
+
+#include "checked_array.cuh"
 
 namespace cg = cooperative_groups;
 namespace ptx = cuda::ptx;
@@ -190,22 +190,14 @@ __global__ void barrier_instructions(int* to)
 int main()
 {
     constexpr int COUNT = 1 << 14;
-    std::vector<int> values(COUNT), result(COUNT);
+    std::vector<int> values(COUNT);
     for (int i = 0; i < COUNT; ++i) values[i] = 7 * i + 1;
-    int *from, *to, failures = 0;
-    cudaMalloc(&from, COUNT * 4);
-    cudaMalloc(&to, COUNT * 4);
-    cudaMemcpy(from, values.data(), COUNT * 4, cudaMemcpyHostToDevice);
+    const DeviceArray<int> from(values);
+    DeviceArray<int> to(COUNT);
+    int failures = 0;
     const auto check = [&](const char* what, int count, auto expected) {
-        const cudaError_t error = cudaDeviceSynchronize();
-        cudaMemcpy(result.data(), to, COUNT * 4, cudaMemcpyDeviceToHost);
-        for (int i = 0; i < count; ++i)
-            if (error != cudaSuccess || result[i] != expected(i)) {
-                std::printf("%s: %d at %d, expected %d (%s)\n", what, result[i], i, expected(i), cudaGetErrorString(error));
-                ++failures;
-                break;
-            }
-        cudaMemset(to, 0, COUNT * 4);
+        failures += !::check(what, to, 0, count, expected);
+        to.fill(0);
     };
     for (const int tiles : {1, 2, 11}) {
         there_and_back<<<1, THREADS>>>(from, to, tiles);

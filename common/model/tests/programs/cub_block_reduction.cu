@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <random>
-#include <vector>
+
+#include "../device_array.cuh"
 
 constexpr int threads = 128, items = 4, tile = threads * items;
 
@@ -60,21 +61,14 @@ int main()
 {
     constexpr int blocks = 6, n = blocks * tile;
     std::mt19937 random(8);
-    std::vector<int> in(n), scanned(n), sorted(n), sums(2 * blocks);
+    std::vector<int> in(n);
     for (int& v : in) v = static_cast<int>(random() % 200001) - 100000;
-    int *din, *dsums, *dscanned, *dsorted;
-    cudaMalloc(&din, 4 * n);
-    cudaMalloc(&dscanned, 4 * n);
-    cudaMalloc(&dsorted, 4 * n);
-    cudaMalloc(&dsums, 8 * blocks);
-    cudaMemcpy(din, in.data(), 4 * n, cudaMemcpyHostToDevice);
+    const DeviceArray<int> din(in), dsums(2 * blocks), dscanned(n), dsorted(n);
     blockSum<cub::BLOCK_REDUCE_WARP_REDUCTIONS><<<blocks, threads>>>(din, dsums);
     blockSum<cub::BLOCK_REDUCE_RAKING><<<blocks, threads>>>(din, dsums + blocks);
     blockScan<<<blocks, threads>>>(din, dscanned);
     blockSort<<<blocks, threads>>>(din, dsorted);
-    cudaMemcpy(sums.data(), dsums, 8 * blocks, cudaMemcpyDeviceToHost);
-    cudaMemcpy(scanned.data(), dscanned, 4 * n, cudaMemcpyDeviceToHost);
-    cudaMemcpy(sorted.data(), dsorted, 4 * n, cudaMemcpyDeviceToHost);
+    const std::vector<int> sums = dsums.host(), scanned = dscanned.host(), sorted = dsorted.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     int errors = 0;

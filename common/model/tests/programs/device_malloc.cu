@@ -1,9 +1,10 @@
 // Device malloc: a kernel builds a list of buffers, one fills and sums them, and one gives them back.
 
-#include <cstdint>
 #include <cstdio>
+#include <cstdint>
 #include <random>
-#include <vector>
+
+#include "../device_array.cuh"
 
 constexpr int threads = 64, words = 96;
 
@@ -41,20 +42,15 @@ int main()
 {
     constexpr int blocks = 3, n = blocks * threads;
     std::mt19937 random(10);
-    std::vector<unsigned> seed(n), out(n);
-    std::vector<Owned> owned(n);
+    std::vector<unsigned> seed(n);
     for (unsigned& v : seed) v = random();
-    Owned* downed;
-    unsigned *dseed, *dout;
-    cudaMalloc(&downed, n * sizeof(Owned));
-    cudaMalloc(&dseed, 4 * n);
-    cudaMalloc(&dout, 4 * n);
-    cudaMemcpy(dseed, seed.data(), 4 * n, cudaMemcpyHostToDevice);
+    const DeviceArray<Owned> downed(n);
+    const DeviceArray<unsigned> dseed(seed), dout(n);
     allocate<<<blocks, threads>>>(downed);
     fillAndSum<<<blocks, threads>>>(downed, dseed, dout);
     release<<<blocks, threads>>>(downed);
-    cudaMemcpy(out.data(), dout, 4 * n, cudaMemcpyDeviceToHost);
-    cudaMemcpy(owned.data(), downed, n * sizeof(Owned), cudaMemcpyDeviceToHost);
+    const std::vector<unsigned> out = dout.host();
+    const std::vector<Owned> owned = downed.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     int errors = 0;
     for (int i = 0; i < n; ++i) {

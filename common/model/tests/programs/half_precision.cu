@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <random>
-#include <vector>
+
+#include "../device_array.cuh"
 
 constexpr int threads = 256;
 
@@ -42,27 +43,17 @@ int main()
 {
     const int pairs = 5000, n = 2 * pairs, rows = 50, columns = n / rows;
     std::mt19937 random(1);
-    std::vector<__half> x(n), y(n), sum(n), most(columns);
+    std::vector<__half> x(n), y(n);
     for (auto* v : {&x, &y})
         for (__half& h : *v) h = __float2half(static_cast<float>(static_cast<int>(random() % 5) - 2));
-    __half *dx, *dy, *dsum, *dmost;
-    float *ddot, product = 0;
-    cudaMalloc(&dx, 2 * n);
-    cudaMalloc(&dy, 2 * n);
-    cudaMalloc(&dsum, 2 * n);
-    cudaMalloc(&dmost, 2 * columns);
-    cudaMalloc(&ddot, sizeof(float));
-    cudaMemcpy(dx, x.data(), 2 * n, cudaMemcpyHostToDevice);
-    cudaMemcpy(dy, y.data(), 2 * n, cudaMemcpyHostToDevice);
-    cudaMemset(ddot, 0, sizeof(float));
-    const auto *x2 = reinterpret_cast<const __half2*>(dx), *y2 = reinterpret_cast<const __half2*>(dy);
+    const DeviceArray<__half> dx(x), dy(y), dsum(n), dmost(columns);
+    const DeviceArray<float> ddot(std::vector<float>(1));
+    const auto *x2 = reinterpret_cast<const __half2*>(dx.data), *y2 = reinterpret_cast<const __half2*>(dy.data);
     const int blocks = (pairs + threads - 1) / threads;
-    scaledSum<<<blocks, threads>>>(x2, y2, reinterpret_cast<__half2*>(dsum), __float2half(3), pairs);
+    scaledSum<<<blocks, threads>>>(x2, y2, reinterpret_cast<__half2*>(dsum.data), __float2half(3), pairs);
     dot<<<blocks, threads>>>(x2, y2, ddot, pairs);
     columnMaxima<<<2, 100>>>(dx, dmost, rows, columns);
-    cudaMemcpy(sum.data(), dsum, 2 * n, cudaMemcpyDeviceToHost);
-    cudaMemcpy(most.data(), dmost, 2 * columns, cudaMemcpyDeviceToHost);
-    cudaMemcpy(&product, ddot, sizeof(float), cudaMemcpyDeviceToHost);
+    const std::vector<__half> sum = dsum.host(), most = dmost.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     int errors = 0;
@@ -71,7 +62,7 @@ int main()
         wanted += __half2float(x[i]) * __half2float(y[i]);
         errors += __half2float(sum[i]) != 3 * __half2float(x[i]) + __half2float(y[i]);
     }
-    errors += product != wanted;
+    errors += ddot.host()[0] != wanted;
     for (int column = 0; column < columns; ++column) {
         float best = __half2float(x[column]);
         for (int row = 1; row < rows; ++row) best = std::max(best, __half2float(x[row * columns + column]));

@@ -2,7 +2,8 @@
 
 #include <cstdio>
 #include <random>
-#include <vector>
+
+#include "../device_array.cuh"
 
 constexpr int threads = 128;
 
@@ -36,8 +37,8 @@ int main()
     constexpr int blocks = 5, n = blocks * threads;
     std::mt19937 random(9);
     std::vector<uint4> in(n);
-    std::vector<uint2> out(n), wanted(n), exchanged(n);
-    std::vector<unsigned> totals(5), wantedTotals(5), bits(n);
+    std::vector<uint2> wanted(n), exchanged(n);
+    std::vector<unsigned> wantedTotals(5), bits(n);
     for (uint4& v : in) v = {static_cast<unsigned>(random()), static_cast<unsigned>(random()), static_cast<unsigned>(random()), static_cast<unsigned>(random())};
     for (int i = 0; i < n; ++i) {
         const uint4 v = in[i];
@@ -55,19 +56,13 @@ int main()
         const uint2 other = exchanged[i / threads * threads + i % threads * 3 % threads];
         wanted[i] = {other.x, other.y + bits[i]};
     }
-    uint4* din;
-    uint2* dout;
-    unsigned* dtotals;
-    cudaMalloc(&din, 16 * n);
-    cudaMalloc(&dout, 8 * n);
-    cudaMalloc(&dtotals, 20);
-    cudaMemcpy(din, in.data(), 16 * n, cudaMemcpyHostToDevice);
-    cudaMemset(dtotals, 0, 20);
+    const DeviceArray<uint4> din(in);
+    const DeviceArray<uint2> dout(n);
+    const DeviceArray<unsigned> dtotals(std::vector<unsigned>(5));
     mix<<<blocks, threads>>>(din, dout, dtotals);
-    cudaMemcpy(out.data(), dout, 8 * n, cudaMemcpyDeviceToHost);
-    cudaMemcpy(totals.data(), dtotals, 20, cudaMemcpyDeviceToHost);
+    const std::vector<uint2> out = dout.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
-    int errors = totals != wantedTotals;
+    int errors = dtotals.host() != wantedTotals;
     for (int i = 0; i < n; ++i) errors += out[i].x != wanted[i].x || out[i].y != wanted[i].y;
     std::printf("%d errors\n", errors);
     return errors != 0;

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cuda/ptx>
-#include <vector>
+
+#include "../device_array.cuh"
 
 namespace ptx = cuda::ptx;
 constexpr int MOST = 8192;
@@ -189,17 +190,15 @@ template <int RANK>
 void test(const Tensor& tensor, const Coordinates& c, CUtensorMapSwizzle swizzle)
 {
     const int count = tensor.elements(), bytes = tensor.box_elements() * 4;
-    std::vector<int> values(count), result(MOST), after(count);
+    std::vector<int> values(count);
     for (int i = 0; i < count; ++i) values[i] = i + 1;
-    int *memory, *to;
-    cudaMalloc(&memory, count * 4);
-    cudaMalloc(&to, MOST * 4);
-    cudaMemcpy(memory, values.data(), count * 4, cudaMemcpyHostToDevice);
+    DeviceArray<int> memory(values);
+    const DeviceArray<int> to(MOST);
     bool good = false;
     const CUtensorMap map = tensor.map(memory, swizzle, good);
     if (!good) return fail("encoding", RANK, swizzle, 0, 0);
     load<RANK><<<1, 64>>>(map, c, bytes, to);
-    cudaMemcpy(result.data(), to, MOST * 4, cudaMemcpyDeviceToHost);
+    const std::vector<int> result = to.host();
     for (int i = 0; i < bytes / 4; ++i) {
         const int element = tensor.element(c, i), expected = element < 0 ? 0 : values[element];
         const int given = result[place(i, tensor.box[0], swizzle)];
@@ -208,17 +207,15 @@ void test(const Tensor& tensor, const Coordinates& c, CUtensorMapSwizzle swizzle
     if (!Tensor::may_be_written(c)) return;
     for (const bool adds : {false, true}) {
         if (adds && RANK != 2) continue;
-        cudaMemcpy(memory, values.data(), count * 4, cudaMemcpyHostToDevice);
+        memory.write(values);
         store<RANK><<<1, 64>>>(map, c, adds);
-        cudaMemcpy(after.data(), memory, count * 4, cudaMemcpyDeviceToHost);
+        const std::vector<int> after = memory.host();
         std::vector<int> expected = values;
         for (int i = 0; i < bytes / 4; ++i)
             if (const int element = tensor.element(c, i); element >= 0) expected[element] = 100000 + place(i, tensor.box[0], swizzle) + (adds ? values[element] : 0);
         for (int i = 0; i < count; ++i)
             if (after[i] != expected[i]) return fail(adds ? "reduction" : "store", RANK, i, after[i], expected[i]);
     }
-    cudaFree(memory);
-    cudaFree(to);
 }
 
 void test_columns()
@@ -226,12 +223,9 @@ void test_columns()
     // Channels, width, height, images.
     constexpr int C = 8, W = 7, H = 5, N = 3, PIXELS = 32, COUNT = C * W * H * N;
     const auto encode = driver_function<decltype(&cuTensorMapEncodeIm2col)>("cuTensorMapEncodeIm2col");
-    std::vector<int> values(COUNT), result(MOST);
+    std::vector<int> values(COUNT);
     for (int i = 0; i < COUNT; ++i) values[i] = i + 1;
-    int *memory, *to;
-    cudaMalloc(&memory, COUNT * 4);
-    cudaMalloc(&to, MOST * 4);
-    cudaMemcpy(memory, values.data(), COUNT * 4, cudaMemcpyHostToDevice);
+    const DeviceArray<int> memory(values), to(MOST);
     const cuuint64_t extents[] = {C, W, H, N}, strides[] = {C * 4, C * W * 4, C * W * H * 4};
     // A filter of 3 x 3 pixels with a border of one pixel.
     const int lower[] = {-1, -1}, upper[] = {-1, -1};
@@ -244,7 +238,7 @@ void test_columns()
         for (int right = 0; right < 3; ++right) {
             int w = 2, h = 1, n = 1;
             load_columns<<<1, 64>>>(map, {{0, w, h, n}}, static_cast<std::uint16_t>(right), static_cast<std::uint16_t>(down), PIXELS * C * 4, to);
-            cudaMemcpy(result.data(), to, MOST * 4, cudaMemcpyDeviceToHost);
+            const std::vector<int> result = to.host();
             for (int pixel = 0; pixel < PIXELS; ++pixel) {
                 const int x = w + right, y = h + down;
                 for (int channel = 0; channel < C; ++channel) {

@@ -4,7 +4,8 @@
 
 #include <cstdio>
 #include <random>
-#include <vector>
+
+#include "../device_array.cuh"
 
 constexpr int n = 64, depth = 32;
 
@@ -54,19 +55,13 @@ int main()
 {
     std::mt19937 random(4);
     std::vector<__half> a(n * n), b(n * n);
-    std::vector<float> c(n * n);
     for (auto* m : {&a, &b})
         for (__half& v : *m) v = __float2half(static_cast<float>(static_cast<int>(random() % 17) - 8));
-    __half *da, *db;
-    float* dc;
-    cudaMalloc(&da, 2 * n * n);
-    cudaMalloc(&db, 2 * n * n);
-    cudaMalloc(&dc, 4 * n * n);
-    cudaMemcpy(da, a.data(), 2 * n * n, cudaMemcpyHostToDevice);
-    cudaMemcpy(db, b.data(), 2 * n * n, cudaMemcpyHostToDevice);
+    const DeviceArray<__half> da(a), db(b);
+    DeviceArray<float> dc(n * n);
     int errors = 0;
     const auto check = [&] {
-        cudaMemcpy(c.data(), dc, 4 * n * n, cudaMemcpyDeviceToHost);
+        const std::vector<float> c = dc.host();
         errors += cudaDeviceSynchronize() != cudaSuccess;
         for (int row = 0; row < n; ++row)
             for (int column = 0; column < n; ++column) {
@@ -74,7 +69,7 @@ int main()
                 for (int k = 0; k < n; ++k) sum += __half2float(a[row * n + k]) * __half2float(b[k * n + column]);
                 errors += c[row * n + column] != sum;
             }
-        cudaMemset(dc, 0xFF, 4 * n * n);
+        dc.fill(0xFF);
     };
     product<0><<<1, 128>>>(da, db, dc);
     check();

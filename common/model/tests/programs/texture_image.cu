@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
-#include <vector>
+
+#include "../device_array.cuh"
 
 constexpr int width = 96, height = 64;
 
@@ -42,19 +43,12 @@ int main()
 {
     constexpr int n = width * height, quads = n / 4;
     std::mt19937 random(5);
-    std::vector<float> image(n), turned(n), large(16 * n), gathered(n);
+    std::vector<float> image(n);
     std::vector<int> index(quads);
     for (float& v : image) v = static_cast<float>(random() % 256);
     for (int& v : index) v = static_cast<int>(random() % quads);
-    float *dimage, *dturned, *dlarge, *dgathered;
-    int* dindex;
-    cudaMalloc(&dimage, 4 * n);
-    cudaMalloc(&dturned, 4 * n);
-    cudaMalloc(&dlarge, 64 * n);
-    cudaMalloc(&dgathered, 4 * n);
-    cudaMalloc(&dindex, 4 * quads);
-    cudaMemcpy(dimage, image.data(), 4 * n, cudaMemcpyHostToDevice);
-    cudaMemcpy(dindex, index.data(), 4 * quads, cudaMemcpyHostToDevice);
+    const DeviceArray<float> dimage(image), dturned(n), dlarge(16 * n), dgathered(n);
+    const DeviceArray<int> dindex(index);
     const cudaChannelFormatDesc texel = cudaCreateChannelDesc<float>();
     cudaArray_t array;
     if (cudaMallocArray(&array, &texel, width, height) != cudaSuccess) return 1;
@@ -68,10 +62,8 @@ int main()
     linear.res.linear.sizeInBytes = 4 * n;
     turn<<<dim3(height / 32, width / 8), dim3(32, 8)>>>(makeTexture(ofArray, cudaFilterModePoint), dturned);
     enlarge<<<dim3(4 * width / 32, 4 * height / 8), dim3(32, 8)>>>(makeTexture(ofArray, cudaFilterModeLinear), dlarge);
-    gather<<<quads / 64, 64>>>(makeTexture(linear, cudaFilterModePoint), dindex, reinterpret_cast<float4*>(dgathered));
-    cudaMemcpy(turned.data(), dturned, 4 * n, cudaMemcpyDeviceToHost);
-    cudaMemcpy(large.data(), dlarge, 64 * n, cudaMemcpyDeviceToHost);
-    cudaMemcpy(gathered.data(), dgathered, 4 * n, cudaMemcpyDeviceToHost);
+    gather<<<quads / 64, 64>>>(makeTexture(linear, cudaFilterModePoint), dindex, reinterpret_cast<float4*>(dgathered.data));
+    const std::vector<float> turned = dturned.host(), large = dlarge.host(), gathered = dgathered.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
     const auto at = [&](int x, int y) { return image[std::min(y, height - 1) * width + std::min(x, width - 1)]; };

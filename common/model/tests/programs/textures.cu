@@ -2,6 +2,7 @@
 
 #include <cuda_fp16.h>
 
+#include "../device_array.cuh"
 #include "made_textures.cuh"
 
 struct Point {
@@ -34,19 +35,11 @@ __global__ void sample(Kind kind, cudaTextureObject_t texture, const Point* poin
 template <class T>
 std::vector<T> run(Kind kind, cudaTextureObject_t texture, const std::vector<Point>& points)
 {
-    Point* in;
-    T* out;
-    const auto count = static_cast<int>(points.size());
-    check(cudaMalloc(&in, count * sizeof(Point)), "cudaMalloc");
-    check(cudaMalloc(&out, count * sizeof(T)), "cudaMalloc");
-    check(cudaMemcpy(in, points.data(), count * sizeof(Point), cudaMemcpyDefault), "cudaMemcpy");
-    sample<T><<<1, 64>>>(kind, texture, in, count, out);
+    const DeviceArray<Point> in(points);
+    const DeviceArray<T> out(points.size());
+    sample<T><<<1, 64>>>(kind, texture, in, static_cast<int>(points.size()), out);
     check(cudaDeviceSynchronize(), "sample");
-    std::vector<T> results(count);
-    check(cudaMemcpy(results.data(), out, count * sizeof(T), cudaMemcpyDefault), "cudaMemcpy");
-    cudaFree(in);
-    cudaFree(out);
-    return results;
+    return out.host();
 }
 
 void test_linear_memory()

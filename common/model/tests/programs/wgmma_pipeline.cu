@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include "../device_array.cuh"
 #include "mma_reference.cuh"
 
 constexpr int tile_m = 128, tile_n = 64, tile_k = 64, stages = 3, warpgroups = 2, threads = 32 + 128 * warpgroups;
@@ -125,25 +126,17 @@ int test(int m, int n, int k)
     for (int i = 0; i < m * k; ++i) wide_a[i] = __half2float(a[i] = from_bits<__half>(random_bits(Type::f16)));
     for (int column = 0; column < n; ++column)
         for (int i = 0; i < k; ++i) wide_b[i * n + column] = __half2float(b[column * k + i] = from_bits<__half>(random_bits(Type::f16)));
-    __half *device_a, *device_b;
-    float* device_c;
-    cudaMalloc(&device_a, a.size() * 2);
-    cudaMalloc(&device_b, b.size() * 2);
-    cudaMalloc(&device_c, d.size() * 4);
-    cudaMemcpy(device_a, a.data(), a.size() * 2, cudaMemcpyDefault);
-    cudaMemcpy(device_b, b.data(), b.size() * 2, cudaMemcpyDefault);
-    cudaMemset(device_c, 0xFF, d.size() * 4);
+    const DeviceArray<__half> device_a(a), device_b(b);
+    DeviceArray<float> device_c(d.size());
+    device_c.fill(0xFF);
     constexpr int bytes = stages * (bytes_a + bytes_b);
     cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     const dim3 grid((n + tile_n - 1) / tile_n, (m + tile_m - 1) / tile_m);
     product<<<grid, threads, bytes>>>(make_map(device_a, m, k, tile_m), make_map(device_b, n, k, tile_n), device_c, m, n, k);
-    std::vector<float> results(m * n);
-    const cudaError_t error = cudaMemcpy(results.data(), device_c, results.size() * 4, cudaMemcpyDefault);
+    const std::vector<float> results = device_c.host();
+    const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) std::printf("%s\n", cudaGetErrorString(error));
     std::copy(results.begin(), results.end(), d.begin());
-    cudaFree(device_a);
-    cudaFree(device_b);
-    cudaFree(device_c);
     return count_errors("product", m, n, k, wide_a, wide_b, zeros, d, Type::f32) + (error != cudaSuccess);
 }
 

@@ -2,6 +2,7 @@
 
 #include <mma.h>
 
+#include "../device_array.cuh"
 #include "mma_reference.cuh"
 
 using namespace nvcuda;
@@ -145,14 +146,10 @@ void test_scale()
     std::vector<__half> from(512, __float2half(0));
     for (int i = 0; i < 256; ++i) from[i] = __float2half(i % 7);
     for (int i = 0; i < 16; ++i) from[256 + 17 * i] = __float2half(1);
-    __half* in;
-    float* out;
-    cudaMalloc(&in, 1024);
-    cudaMalloc(&out, 1024);
-    cudaMemcpy(in, from.data(), 1024, cudaMemcpyDefault);
+    const DeviceArray<__half> in(from);
+    const DeviceArray<float> out(256);
     scale<<<1, 32>>>(out, in);
-    std::vector<float> got(256);
-    cudaMemcpy(got.data(), out, 1024, cudaMemcpyDefault);
+    const std::vector<float> got = out.host();
     for (int i = 0; i < 256; ++i)
         if (got[i] != 3 * (1 + 2 * (i % 7)) && ++errors < 9) std::printf("scaled element %d is %g\n", i, got[i]);
 }

@@ -3,35 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <random>
 #include <vector>
 
-#include <cuda_runtime.h>
+#include "device_array.cuh"
 #include "model_results.hpp"
 
-/// Device memory that lives as long as the object.
-template <class T> class Device {
-public:
-    explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
-    explicit Device(const std::vector<T>& values) : Device(values.size()) {
-        EXPECT_EQ(cudaMemcpy(data, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
-    }
-    Device(const Device&) = delete;
-    Device& operator=(const Device&) = delete;
-    ~Device() { cudaFree(data); }
-
-    std::vector<T> host() const {
-        std::vector<T> values(count_);
-        EXPECT_EQ(cudaMemcpy(values.data(), data, count_ * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
-        return values;
-    }
-
-    T* data = nullptr;
-
-private:
-    std::size_t count_;
-};
+template <class T> using Device = DeviceArray<T>;
 
 /// Runs `launch` and returns its counts. There must be one launch and no hazard.
 template <class Run> simt::LaunchCounts counts_of(Run&& launch) {

@@ -28,6 +28,8 @@ else:
 
 CHANGES = "answers.toml"
 SCHEMA = Path(__file__).with_name("answers.schema.json")
+#: The text that stands before the task of an assignment in a cheat.
+COMMON_TASK = Path(__file__).with_name("cheats") / "task.cuh"
 STARTER, SOLUTION = "starter", "solution"
 _COLUMNS = 120
 _LICENCE = re.compile(r"(?:// SPDX-[^\n]*\n)*")
@@ -113,5 +115,5 @@ def _short(text: str) -> str:
 def filled(cheat: str, *, declaration: str, function: str, solution: str, slow: Path) -> str:
     """Return the text of a cheat for an assignment, with the assignment's parts filled in."""
     if _TASK in cheat:
-        cheat = cheat.replace(_TASK, slow.read_text(encoding="utf-8"))
+        cheat = cheat.replace(_TASK, COMMON_TASK.read_text(encoding="utf-8") + slow.read_text(encoding="utf-8"))
     return cheat.replace(_DECLARATION, declaration).replace(_SOLUTION, solution).replace(_FUNCTION, function)
