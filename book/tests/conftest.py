@@ -86,6 +86,8 @@ class Project(synthetic.Folders):
             app = Sphinx(self.book, self.book, output, doctrees, builder, status=None, warning=warnings)
             if hasattr(app.builder, "templates"):
                 app.builder.templates.environment.bytecode_cache = TEMPLATES
+                # No test looks at the theme's own files.
+                app.builder.copy_static_files = lambda *_: None
             app.build()
         return Build(app, warnings.getvalue(), output)
 
