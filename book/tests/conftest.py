@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ import jinja2  # noqa: E402
 import synthetic  # noqa: E402  found by the lines above
 from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
+
+# Sphinx makes a record of each extension and each event, hundreds for a small book. The tests read warnings alone.
+logging.disable(logging.INFO)
 
 
 @dataclass
@@ -64,7 +68,8 @@ class Project(synthetic.Folders):
             "exclude_patterns = ['results']\n"
             "conflict_free_machine = 'invented'\n"
             "conflict_free_counts = '../counts'\n"
-            "html_theme = 'basic'\n",
+            "html_theme = 'basic'\n"
+            "html_copy_source = False\n",
             encoding="utf-8",
         )
 
@@ -81,6 +86,8 @@ class Project(synthetic.Folders):
             app = Sphinx(self.book, self.book, output, doctrees, builder, status=None, warning=warnings)
             if hasattr(app.builder, "templates"):
                 app.builder.templates.environment.bytecode_cache = TEMPLATES
+                # No test looks at the theme's own files.
+                app.builder.copy_static_files = lambda *_: None
             app.build()
         return Build(app, warnings.getvalue(), output)
 

@@ -71,8 +71,10 @@ def signaled(number: signal.Signals) -> tuple[int, str]:
         # Rank 2 never comes.
         script = f'case {RANK} in 1) echo $$ > "$1"; exec "$0";; 2) exec sleep {2 * SECONDS};; *) exec "$0";; esac'
         code, said = shell(3, script, str(file), meanwhile=send)
-        time.sleep(2)
-        return code, said + ("; rank 1 is still there" if Path("/proc", file.read_text().strip()).exists() else "")
+        rank, end = Path("/proc", file.read_text().strip()), time.monotonic() + SECONDS_TO_END
+        while rank.exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        return code, said + ("; rank 1 is still there" if rank.exists() else "")
 
 
 # The command, the exit codes that are right, and a pattern of the line.

@@ -6,7 +6,19 @@
 #include "simt/json.hpp"
 #include "simt/schedule.hpp"
 
-namespace simt::report {
+namespace simt {
+
+nlohmann::ordered_json to_json(const std::vector<Wavefront>& wavefronts) {
+    auto json = nlohmann::ordered_json::array();
+    for (const Wavefront& wavefront : wavefronts) {
+        auto words = nlohmann::ordered_json::array();
+        for (const ServedWord& one : wavefront) words.push_back({one.lane, one.word});
+        json.push_back(std::move(words));
+    }
+    return json;
+}
+
+namespace report {
 
 using Json = nlohmann::ordered_json;
 
@@ -75,4 +87,6 @@ Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence) {
     return json;
 }
 
-}  // namespace simt::report
+}  // namespace report
+
+}  // namespace simt

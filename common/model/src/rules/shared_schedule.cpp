@@ -19,14 +19,4 @@ Schedule shared_schedule(const WarpAccess& access, const SharedMemory& memory) {
     return schedule;
 }
 
-nlohmann::ordered_json to_json(const std::vector<Wavefront>& wavefronts) {
-    auto json = nlohmann::ordered_json::array();
-    for (const Wavefront& wavefront : wavefronts) {
-        auto words = nlohmann::ordered_json::array();
-        for (const ServedWord& one : wavefront) words.push_back({one.lane, one.word});
-        json.push_back(std::move(words));
-    }
-    return json;
-}
-
 }  // namespace simt

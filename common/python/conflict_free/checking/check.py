@@ -37,7 +37,7 @@ MADE = {".git", ".venv", ".cuda", ".carry", "build", "__pycache__", ".pytest_cac
 # brackets keep this file from being a finding itself.
 PLACES = re.compile(
     r"py[p]i\.org|python[h]osted\.org|deb\.[d]ebian\.org|archive\.[u]buntu\.com"
-    r"|(?<![\w.])/(?:[w]ork|[r]oot|[h]ome)/[A-Za-z0-9._-]"
+    r"|/(?<![\w.]/)(?:[w]ork|[r]oot|[h]ome)/[A-Za-z0-9._-]"
 )
 
 
@@ -88,10 +88,10 @@ def licence_headers() -> Iterator[str]:
 def places() -> Iterator[str]:
     """No file names a package registry or a folder of somebody's machine."""
     for path in own_files():
-        for number, line in enumerate((_text(path) or "").splitlines(), start=1):
-            found = PLACES.search(line)
-            if found:
-                yield f"{_name(path)}:{number}: {found.group()} belongs to one machine or network"
+        text = _text(path) or ""
+        for found in PLACES.finditer(text):
+            number = text.count("\n", 0, found.start()) + 1
+            yield f"{_name(path)}:{number}: {found.group()} belongs to one machine or network"
 
 
 def lock_files() -> Iterator[str]:

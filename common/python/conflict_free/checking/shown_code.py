@@ -115,7 +115,9 @@ def _plain(text: str) -> str:
 
 def _stands_in(text: str, source: str) -> bool:
     """Return whether code is a part of a source. A listing of a part of a kernel has lost the indentation that its lines have in common."""
-    return any(textwrap.indent(text, " " * spaces) in source for spaces in range(0, _DEEPEST + 1, 4))
+    # One line turns down nearly all sources.
+    longest = max(text.split("\n"), key=len)
+    return longest in source and any(textwrap.indent(text, " " * spaces) in source for spaces in range(0, _DEEPEST + 1, 4))
 
 
 def device_functions(text: str) -> Iterator[tuple[int, str]]:

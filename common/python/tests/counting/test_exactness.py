@@ -14,14 +14,6 @@ NVCC = cuda.present_nvcc()
 needs_tools = pytest.mark.skipif(not NVCC or not machine_code.find_nvdisasm(NVCC), reason="no nvcc, or no nvdisasm")
 
 
-def compared(folder: Path, kernel: str) -> exactness.Comparison:
-    """The comparison of the kernel `k` of a source."""
-    source, ptx = folder / "k.cu", folder / "k.ptx"
-    source.write_text(f'extern "C" {kernel}\n', encoding="utf-8")
-    subprocess.run([NVCC, "-std=c++20", "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
-    return exactness.compare_text(ptx.read_text(encoding="utf-8"), machine_code.disassemble(ptx, NVCC).text)["k"]
-
-
 # --- kernels -----------------------------------------------------------------------------------
 
 ONE, EIGHT, SIXTEEN, LEADER = (0, 0, False), (8, 0, False), (16, 0, False), (4, 0, True)
@@ -143,26 +135,41 @@ MARKED = {
 }
 
 
+@pytest.fixture(scope="session")
+def compared(tmp_path_factory) -> dict[str, exactness.Comparison]:
+    """The comparisons of all these kernels, by their texts. They are one program, which is compiled once."""
+    texts = [*EXACT.values(), *(text for text, _, _ in JOINED.values()), *MARKED]
+    folder = tmp_path_factory.mktemp("kernels")
+    source, ptx = folder / "k.cu", folder / "k.ptx"
+    source.write_text(
+        "".join(f'#line 1 "k.cu"\nextern "C" {text.replace(" k(", f" k{number}(", 1)}\n' for number, text in enumerate(texts)),
+        encoding="utf-8",
+    )
+    subprocess.run([NVCC, "-std=c++20", "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
+    found = exactness.compare_text(ptx.read_text(encoding="utf-8"), machine_code.disassemble(ptx, NVCC).text)
+    return {text: found[f"k{number}"] for number, text in enumerate(texts)}
+
+
 @needs_tools
 @pytest.mark.parametrize("name", EXACT)
-def test_what_ptxas_leaves_alone_is_exact(tmp_path, name):
-    found = compared(tmp_path, EXACT[name])
+def test_what_ptxas_leaves_alone_is_exact(compared, name):
+    found = compared[EXACT[name]]
     assert found.exact and not found.fused and not found.counted
 
 
 @needs_tools
 @pytest.mark.parametrize("name", JOINED)
-def test_what_ptxas_joins_is_counted_so_and_exact(tmp_path, name):
+def test_what_ptxas_joins_is_counted_so_and_exact(compared, name):
     kernel, counted, notes = JOINED[name]
-    found = compared(tmp_path, kernel)
+    found = compared[kernel]
     assert found.exact and sorted(found.counted.values()) == counted
     assert [{key: note[key] for key in wanted} for note, wanted in zip(found.fused, notes, strict=True)] == notes
 
 
 @needs_tools
 @pytest.mark.parametrize(("kernel", "why"), MARKED.items(), ids=("printf", "malloc", "atomic", "load"))
-def test_what_cannot_be_counted_so_is_marked(tmp_path, kernel, why):
-    found = compared(tmp_path, kernel)
+def test_what_cannot_be_counted_so_is_marked(compared, kernel, why):
+    found = compared[kernel]
     assert not found.exact and any(note["why"].startswith(why) for note in found.fused)
 
 

@@ -1,10 +1,12 @@
 """Tests the messages about common mistakes, with the real tools, and the reading of a source that they need."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from grading_tools import graded, padding
 
+from conflict_free.grading import running
 from conflict_free.grading.source_text import calls, functions, host_accesses, kept_variables, launches, meant, simple_name, unclosed_brace
 
 KERNEL = """#include <cuda_runtime.h>
@@ -215,25 +217,29 @@ MISTAKES = {
         ),
         "safe",
         [7],
-        "did not end within 2 s",
+        "did not end within 0.5 s",
         "Look for a loop",
     ),
     "endless loop of the host": (
         changed((f"    {LAUNCH}", f"    for (volatile int n = 1; n;) n = 1;\n    {LAUNCH}")),
         "safe",
         [12],
-        "it ran for more than 2 seconds",
+        "it ran for more than 0.5 seconds",
         "Look for a loop",
     ),
 }
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_told(tmp_path, mistake):
+def test_a_mistake_is_told(tmp_path, monkeypatch, mistake):
     text, name, lines, seen, help_ = MISTAKES[mistake]
     path = tmp_path / "ada.cu"
     path.write_text(text, encoding="utf-8")
-    check = graded(path).first_failed
+    task = padding()
+    if mistake.startswith("endless"):
+        monkeypatch.setattr(running, "_SECONDS_MORE", 0.5)
+        task = replace(task, limits=replace(task.limits, seconds=0.5))
+    check = graded(path, task).first_failed
     assert (check.name, [place.line for place in check.lines]) == (name, lines)
     assert seen in check.seen and help_ in check.help and check.wanted
     assert "more)" not in check.seen
