@@ -66,6 +66,8 @@ def signaled(number: signal.Signals) -> tuple[int, str]:
                 time.sleep(0.5)
                 if file.exists() and os.path.realpath(f"/proc/{file.read_text().strip()}/exe") == os.path.realpath(PROGRAM):
                     break
+            # Open MPI may wait without end for a process that is gone before mpirun has answered its call.
+            time.sleep(2)
             os.kill(int(file.read_text()), number)
 
         # Rank 2 never comes.
