@@ -79,7 +79,8 @@ simt::SharedMemory shared_memory_from(const Json& json) {
 Json answer_to(const Json& question) {
     const simt::WarpAccess access = access_from(question);
     if (access.space == simt::Space::global) {
-        const simt::Machine& machine = machine_called(question.at("machine").get<std::string>());
+        const auto name = question.at("machine").get<std::string>();
+        const simt::Machine& machine = machine_called(name);
         const simt::GlobalCost cost = simt::global_cost(access, machine);
         return {{"sectors", cost.sectors}, {"ideal_sectors", cost.ideal_sectors}, {"l1_cycles", simt::l1_cycles(access, machine)}};
     }
