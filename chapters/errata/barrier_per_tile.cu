@@ -47,17 +47,10 @@ float best_time(const Matrices& m, int launches)
     return *std::min_element(times.begin(), times.end());
 }
 
-// Prints the speed at a large size, unless the model runs the kernel, which has no time. Returns the number of wrong elements.
 template <Wait wait>
 size_t measure(const Matrices& m, const char* name)
 {
-    Matrices small = with_input(m, small_width);
-    bool has_time = !std::isnan(best_time<wait>(small, 1));
-    size_t wrong = wrong_elements(small, true);
-    if (!has_time) return wrong;
-    Matrices large = with_input(m, large_width);
-    std::printf("figure %s_gbps %.5g\n", name, gigabytes_per_second(large, best_time<wait>(large, 12)));
-    return wrong;
+    return check_and_time(m, name, small_width, true, best_time<wait>);
 }
 
 int main()

@@ -6,6 +6,8 @@
 
 #include "milliseconds.cuh"
 
+#include <cstdio>
+
 constexpr int small_width = 192, large_width = 16384;
 
 struct Matrices {
@@ -51,5 +53,19 @@ inline size_t wrong_elements(const Matrices& m, bool transposed)
         for (int x = 0; x < m.width; ++x)
             wrong += output[y * m.pitch + x] != (transposed ? input[x * m.pitch + y] : input[y * m.pitch + x]);
     cudaMemset(m.output, 0xFF, count * sizeof(float));
+    return wrong;
+}
+
+// Checks a kernel on small matrices and prints its speed on large ones, unless the model runs it, which has no time. `best_time` runs
+// it and returns the milliseconds of the fastest of some launches. Returns the number of wrong elements.
+template <class BestTime>
+size_t check_and_time(const Matrices& m, const char* name, int width, bool transposed, BestTime best_time)
+{
+    Matrices small = with_input(m, width);
+    bool has_time = !std::isnan(best_time(small, 1));
+    size_t wrong = wrong_elements(small, transposed);
+    if (!has_time) return wrong;
+    Matrices large = with_input(m, large_width);
+    std::printf("figure %s_gbps %.5g\n", name, gigabytes_per_second(large, best_time(large, 12)));
     return wrong;
 }

@@ -30,23 +30,17 @@ float best_time(const Matrices& m, int launches)
     return *std::min_element(times.begin(), times.end());
 }
 
-// Prints the speed at a large size, unless the model runs the kernel, which has no time. Returns the number of wrong elements.
 template <int ELEMENTS>
-size_t measure(const Matrices& m)
+size_t measure(const Matrices& m, const char* name)
 {
-    Matrices small = with_input(m, checked_width);
-    bool has_time = !std::isnan(best_time<ELEMENTS>(small, 1));
-    size_t wrong = wrong_elements(small, false);
-    if (!has_time) return wrong;
-    Matrices large = with_input(m, large_width);
-    std::printf("figure elements_%d_gbps %.5g\n", ELEMENTS, gigabytes_per_second(large, best_time<ELEMENTS>(large, 12)));
-    return wrong;
+    return check_and_time(m, name, checked_width, false, best_time<ELEMENTS>);
 }
 
 int main()
 {
     Matrices m = allocate();
-    size_t wrong = measure<1>(m) + measure<2>(m) + measure<4>(m) + measure<8>(m) + measure<16>(m) + measure<64>(m);
+    size_t wrong = measure<1>(m, "elements_1") + measure<2>(m, "elements_2") + measure<4>(m, "elements_4") +
+                   measure<8>(m, "elements_8") + measure<16>(m, "elements_16") + measure<64>(m, "elements_64");
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
 }

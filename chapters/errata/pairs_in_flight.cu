@@ -185,7 +185,7 @@ void print_pairs(const Square& s)
     for (int i = 0; i < launches; ++i) launch<PLACES, true>(s, large_n);
     std::vector<Clocks> all(pairs);
     cudaMemcpy(all.data(), s.clocks, pairs * sizeof(Clocks), cudaMemcpyDeviceToHost);
-    // The clocks until the first pair has arrived, the first two pairs and so on.
+    // Sums of the cycles that the first pairs took to arrive: of none, of one, of two and so on.
     std::vector<double> arriving(1);
     std::vector<long long> each;
     for (const Clocks& pair : all) {
