@@ -15,7 +15,7 @@ from directives.pictures import tile_orders
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
-from directives.pictures.rounds import Round
+from directives.pictures.rounds import CYCLE, ROW, Round, strip_of
 from directives.pictures.traces import SYSTEM_BYTES, Panel
 
 
@@ -71,7 +71,9 @@ def write_trace(project, blocks: list[dict], name: str = "copy", kernel: str = "
     path = project.counts.parent / "traces" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
     blocks = [{**block, "accesses": [behind_the_system(one) for one in block["accesses"]]} for block in blocks]
-    path.write_text(json.dumps([{"kernel": kernel, "machine": machine, "banks": banks, "request_lanes": 32, "blocks": blocks}]))
+    path.write_text(
+        json.dumps([{"kernel": kernel, "machine": machine, "banks": banks, "request_lanes": 32, "block": [256, 1, 1], "blocks": blocks}])
+    )
 
 
 def a_column(project, **more) -> dict:
@@ -487,9 +489,18 @@ def test_the_warps_of_a_round_have_colors_of_their_own(project):
 
 def test_a_round_says_what_keeps_shared_memory_busy():
     two, one = {"warp": 0, "wavefronts": [[(0, 0)], [(1, 32)]]}, {"warp": 0, "wavefronts": [[(0, 0)]]}
-    assert Round([two, two], [one]).busy(8) == "1 of stores, 7 × 3 = 21 idle accesses: 26 busy cycles"
-    assert Round([one], [two]).busy(2) == "2 of stores, 1 × 2 = 2 idle accesses: 5 busy cycles"
-    assert Round([one, one], [one]).busy(1) == "1 of stores, no idle access: 3 busy cycles"
+    assert Round([two, two], [one]).busy_cycles(3) == [(0, "load")] * 4 + [(0, "store")] + [(1, "idle")] * 3 + [(2, "idle")] * 3
+    assert Round([one, one], [one]).busy_cycles(1) == [(0, "load")] * 2 + [(0, "store")]
+
+
+def test_busy_cycles_are_cells_in_rows(project):
+    cells = strip_of([(0, "load"), (0, "store"), (3, "idle")], 2)["cycles"]
+    assert [(one["x"], one["y"], one["kind"]) for one in cells] == [(0, 0, "load"), (CYCLE, 0, "store"), (0, ROW + 2, "idle")]
+    write_trace(project, [halving(project, lambda number: {0: [(8 * lane, 8 * lane + 4) for lane in range(32)]}, rounds=1)])
+    html = project.build_page(".. array-rounds::\n   :busy:\n\n   copy.copy_shared load match='= tile['")
+    drawn = re.search(r'<svg class="wide".*?</svg>', html, re.DOTALL)[0]
+    wavefronts, idle = map(int, re.search(r">(\d+) wavefronts \+ (\d+) idle accesses = ", html).groups())
+    assert (drawn.count("warp-0"), drawn.count("cycle idle")) == (wavefronts, idle) and idle > 0
 
 
 def test_arrays_are_refused_whose_rounds_cannot_stand_beside_each_other(project):

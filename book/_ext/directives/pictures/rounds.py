@@ -20,6 +20,9 @@ from .traces import WORD_BYTES, Panel, launch, refuse_rows_beyond
 #: Units of the picture: a cell, and the room for the numbers of words at the left and of banks above.
 CELL, ROW, MARGIN, HEAD = 22, 16, 30, 16
 
+#: Units of a busy cycle's cell, and the cells in a row on a wide page and on a phone.
+CYCLE, CYCLES, NARROW_CYCLES = 15, 48, 24
+
 #: Warps that have a color of their own in ``_static/steps.css``, and rounds that have a rule there.
 COLORS, MOST_ROUNDS = 8, 10
 
@@ -59,13 +62,17 @@ class Round:
         """Return the conflicts of all loads."""
         return self.wavefronts - sum(access["ideal_wavefronts"] for access in self.loads)
 
-    def busy(self, warps: int) -> str:
-        """Return what else occupies shared memory: the stores, and each access that warps without work issue with all lanes switched off."""
-        stores = sum(len(access["wavefronts"]) for access in self.stores)
-        working = len({access["warp"] for access in self.loads})
-        each, rest = (len(self.loads) + len(self.stores)) // working, warps - working
-        idle = f"{rest} × {each} = {rest * each} idle accesses" if rest else "no idle access"
-        return f"{stores} of stores, {idle}: {self.wavefronts + stores + rest * each} busy cycles"
+    def busy_cycles(self, warps: int) -> list[tuple[int, str]]:
+        """Return a warp and a kind for each cycle in which a round of ``warps`` warps keeps shared memory busy, warp by warp.
+
+        The kinds are a wavefront of a ``load`` or a ``store``, and an ``idle`` access, which a warp without work issues with all lanes off.
+        """
+        working = {access["warp"] for access in self.loads}
+        each = (len(self.loads) + len(self.stores)) // len(working)
+        done = [
+            (one["warp"], kind) for kind, ones in (("load", self.loads), ("store", self.stores)) for one in ones for _ in one["wavefronts"]
+        ]
+        return sorted(done + [(warp, "idle") for warp in range(warps) if warp not in working for _ in range(each)], key=lambda one: one[0])
 
     def in_words(self) -> str:
         """Return the wavefronts as a product: warps, loads of a warp, wavefronts of a load."""
@@ -143,22 +150,36 @@ def part_of(one: Round, banks: int, last: int, first_bank: int, across: int) -> 
     }
 
 
-def panel_of(panel: Panel, run: dict[str, Any], one: Round, last: int, idle: bool) -> dict[str, Any]:
+def strip_of(cycles: list[tuple[int, str]], across: int) -> dict[str, Any]:
+    """Return what the template draws of busy cycles: a cell each, ``across`` of them in a row."""
+    cells = [
+        {"x": CYCLE * (place % across), "y": (ROW + 2) * (place // across), "warp": warp, "kind": kind, "fill": FILLS[warp]}
+        for place, (warp, kind) in enumerate(cycles)
+    ]
+    return {"cycles": cells, "width": CYCLE * across, "height": (ROW + 2) * math.ceil(len(cycles) / across)}
+
+
+def panel_of(panel: Panel, run: dict[str, Any], one: Round, last: int, busy: bool) -> dict[str, Any]:
     """Return what the template draws of a round: all banks side by side, and for a phone parts of ``NARROW_BANKS``.
 
-    With ``idle`` it says what stores and idle warps add.
+    With ``busy`` these are the cycles in which shared memory is busy.
     """
     banks = run["banks"]
-    cost = one.in_words() + (f", {one.busy(math.prod(run['block']) // len(one.loads[0]['lanes']))}" if idle else "")
+    shown: dict[str, Any] = {"label": panel.label or panel.kernel, "banks": banks}
+    if busy:
+        cycles = one.busy_cycles(math.prod(run["block"]) // len(one.loads[0]["lanes"]))
+        idle = sum(kind == "idle" for _, kind in cycles)
+        shown["cost"] = f"{plural(len(cycles) - idle, 'wavefront')} + {idle} idle accesses = {len(cycles)} busy cycles"
+        shown["description"] = f"{shown['label']}: {shown['cost']}."
+        return {**shown, "excess": idle > 0, "wide": [strip_of(cycles, CYCLES)], "narrow": [strip_of(cycles, NARROW_CYCLES)]}
     narrow = min(banks, NARROW_BANKS)
     return {
-        "label": panel.label or panel.kernel,
-        "cost": cost,
+        **shown,
+        "cost": one.in_words(),
         "excess": one.conflicts > 0,
         "wide": [part_of(one, banks, last, 0, banks)],
         "narrow": [part_of(one, banks, last, first, min(narrow, banks - first)) for first in range(0, banks, narrow)],
-        "description": describe(panel.label or panel.kernel, one, banks),
-        "banks": banks,
+        "description": describe(shown["label"], one, banks),
     }
 
 
@@ -166,11 +187,12 @@ class ArrayRounds(EvidenceDirective, directive="array-rounds"):
     """``.. array-rounds::``: the words that each round of some kernels loads, in an array with a row of cells per row of banks.
 
     A line of the body is that of a ``bank-map`` with a load, and its panel stands below that of the line before. ``:first: N`` is the
-    round that shows first, 1 without it. ``:idle:`` is for kernels whose idle warps issue their accesses with all lanes switched off. The rounds are chosen by radio buttons, so neither a mouse nor a script is needed.
+    round that shows first, 1 without it. ``:busy:`` draws the cycles in which shared memory is busy in place of the array, for kernels whose
+    idle warps issue their accesses with all lanes switched off. The rounds are chosen by radio buttons, so neither a mouse nor a script is needed.
     """
 
     has_content = True
-    option_spec = {"first": directives.positive_int, "idle": directives.flag}
+    option_spec = {"first": directives.positive_int, "busy": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
@@ -189,13 +211,14 @@ class ArrayRounds(EvidenceDirective, directive="array-rounds"):
                 words = [word for one in rounds for word in one.readers]
                 last = max(words) // run["banks"]
                 refuse_rows_beyond(evidence, panel.slug, panel.kernel, WORD_BYTES * run["banks"], last + 1)
-                drawn.append(panel_of(panel, run, rounds[number], last, "idle" in self.options))
+                drawn.append(panel_of(panel, run, rounds[number], last, "busy" in self.options))
             warps = sorted({access["warp"] for _, rounds in found for access in rounds[number].loads})
             colors = [(warp, FILLS[warp]) for warp in warps]
             steps.append({"number": number + 1, "chosen": number + 1 == chosen, "panels": drawn, "warps": colors})
         shown = dict(
             name=f"rounds-{self.env.new_serialno('array-rounds')}",
             kernels=[panel.kernel for panel in panels],
+            busy="busy" in self.options,
             machine=found[0][0]["machine"],
             cell=CELL,
             row=ROW,
