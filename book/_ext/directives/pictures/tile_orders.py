@@ -13,7 +13,10 @@ from conflict_free.evidence.sentences import plural
 from ..project import EvidenceDirective, picture, render
 
 #: Units of the picture: width and height of a tile of C, the parts of A and B beside it, and the space between.
-ACROSS, DOWN, PART, GAP = 7, 4, 10, 4
+ACROSS, DOWN, PART, GAP = 7, 5, 10, 4
+
+#: Rows of tiles that are drawn below the last one that is computed.
+BELOW = 4
 
 #: Units of the picture of a thread's results: a side of a result, and the most results on a side.
 RESULT, MOST_RESULTS = 10, 8
@@ -80,13 +83,15 @@ class TileOrders(EvidenceDirective, directive="tile-orders"):
             if found is None:
                 raise ResultError(f"{argument} names neither RowByRow nor InGroups<N>, so the order of its tiles is not known")
             panels.append(panel_of(kernel, down, across, at_once, int(found[1] or 1)))
+        shown = min(down, BELOW + max(len(one["rows"]) for one in panels))
+        rest = f" Only the first {shown} rows of tiles are drawn." if shown < down else ""
         said = " ".join(f"{one['kernel']}: the first {at_once} tiles need {one['needs']}." for one in panels)
         caption = (
             f"C, with A at its left and B above. The product has {down} × {across} tiles. Filled: the {at_once} tiles of C that are computed first and at once, one on each "
             "multiprocessor, and the tiles of A and B that they need: a row tile of A has the rows of a tile of C, a column tile of B its "
-            "columns. A drawing, without measured times."
+            f"columns.{rest} A drawing, without measured times."
         )
-        return _drawn(panels, said, caption, (ACROSS, DOWN), (across, down))
+        return _drawn(panels, said, caption, (ACROSS, DOWN), (across, shown))
 
 
 class TileOperands(EvidenceDirective, directive="tile-operands"):
