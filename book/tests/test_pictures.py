@@ -11,7 +11,7 @@ from test_directives import text_of
 
 from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
-from directives.pictures import tile_orders
+from directives.pictures import block_orders, tile_orders
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
@@ -373,6 +373,15 @@ def test_the_first_blocks_write_a_column_of_tiles_or_a_row(project):
     assert "blocks that run first" in html
     places = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 9")
     assert "The number is that of the block that reads or writes the tile." in places and "run first" not in places
+    assert "in memory" in html and "in memory" not in places
+
+
+def test_tiles_lie_in_memory_in_one_range_or_in_one_for_each_row():
+    row, column = {(1, 0), (1, 1), (1, 2)}, {(0, 1), (1, 1), (2, 1)}
+    assert block_orders.ranges_of(row, 3) == [(block_orders.CELL, block_orders.CELL)]
+    ranges = block_orders.ranges_of(column, 3)
+    assert len(ranges) == 3 * block_orders.ROWS and len({length for _, length in ranges}) == 1
+    assert [begin for begin, _ in ranges] == sorted(begin for begin, _ in ranges) and ranges[0][0] > 0
 
 
 def test_blocks_whose_order_is_not_in_the_text_have_no_picture(project):

@@ -14,6 +14,9 @@ from ..project import EvidenceDirective, picture, render
 #: Units of the picture: a tile, and the space between input and output.
 CELL, GAP = 22, 34
 
+#: Rows of the matrix that are drawn in memory for each row of tiles: a tile has more.
+ROWS = 4
+
 #: The block's number, in x or in y, from which the column of a thread's loads follows.
 _COLUMN = re.compile(r"\bint x = blockIdx\.([xy]) \*")
 
@@ -35,10 +38,24 @@ def panel_of(kernel: str, tiles: int, at_once: int, down: bool) -> dict[str, Any
         # Whole rows of tiles are consecutive rows of the matrix. Other groups of tiles have a separate range in each row of the matrix.
         "ranges": "one range" if whole else "a range for each row of the output",
         "sides": [
-            {"words": words, "left": left, "cells": [_cell(row, column, tiles, found) for row in range(tiles) for column in range(tiles)]}
-            for words, left, found in (("read", 0, read), ("written", tiles * CELL + GAP, written))
+            {
+                "words": words,
+                "left": left,
+                "cells": [_cell(row, column, tiles, found) for row in range(tiles) for column in range(tiles)],
+                "ranges": ranges_of(set(found), tiles),
+            }
+            for words, left, found in (("loaded", 0, read), ("stored", tiles * CELL + GAP, written))
         ],
     }
+
+
+def ranges_of(found: set[tuple[int, int]], tiles: int) -> list[tuple[float, float]]:
+    """Return where the tiles lie in memory, row after row of the matrix: begin and length of each range, in units of the picture."""
+    places = {tiles * (ROWS * row + line) + column for row, column in found for line in range(ROWS)}
+    unit = CELL / (ROWS * tiles)
+    begins = sorted(place for place in places if place - 1 not in places)
+    ends = sorted(place + 1 for place in places if place + 1 not in places)
+    return [(round(unit * begin, 2), round(unit * (end - begin), 2)) for begin, end in zip(begins, ends)]
 
 
 def _cell(row: int, column: int, tiles: int, found: dict[tuple[int, int], int]) -> dict[str, Any]:
