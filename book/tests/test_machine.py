@@ -55,6 +55,12 @@ def test_the_same_words_are_sectors_in_one_memory_and_wavefronts_in_the_other(pr
     assert "'lines' is not a way that memory is divided; accepted: sectors, banks" in project.build_error(".. access-strips:: lines")
 
 
+def test_of_a_long_stride_the_first_rows_are_drawn():
+    strip = machine.strip_of("banks", 32)
+    assert strip["cost"] == "32 wavefronts, 32 words in each of 1 bank (the first 8 of 32 rows are drawn)"
+    assert [one["lane"] for one in strip["pages"][0][1]["cells"] if one["lane"] is not None] == list(range(8))
+
+
 def test_on_a_phone_half_of_the_banks_stand_below_the_others():
     words = machine.strip_of("banks", 2)["pages"]
     wide, narrow = (page for _, page in words)

@@ -44,6 +44,9 @@ CELL, HEAD = 17, 4
 #: Units of an access-strip: a word, a row of words, and the room for the numbers of words before it and of banks above it.
 WORD, ROW, LEFT, ABOVE = 24, 19, 26, 17
 
+#: Rows of an access-strip that are drawn.
+MOST_ROWS = 8
+
 
 def machine(evidence: Evidence) -> dict[str, Any]:
     """Return what the templates show of the book's machine: sizes, speeds, and where they come from. Raises ResultError."""
@@ -186,6 +189,8 @@ def strip_of(kind: str, stride: int) -> dict[str, Any]:
         found = sorted(set(parts))
         used = len({bank_of(word, BANKS) for word in words})
         cost = f"{plural(len(found), 'wavefront')}, {plural(len(found), 'word')} in each of {plural(used, 'bank')}"
+    if (rows := words[-1] // BANKS + 1) > MOST_ROWS:
+        cost += f" (the first {MOST_ROWS} of {rows} rows are drawn)"
     return {
         "label": "Lane i asks for word " + ("i" if stride == 1 else f"{stride}i"),
         "cost": cost,
@@ -197,7 +202,7 @@ def strip_of(kind: str, stride: int) -> dict[str, Any]:
 def drawn_strip(kind: str, words: list[int], parts: list[int], across: int) -> dict[str, Any]:
     """Return the places of all parts of a strip with ``across`` words side by side. On a phone, half of the banks stand below the others."""
     lanes = {word: lane for lane, word in enumerate(words)}
-    each, rows = SECTOR_BYTES // BANK_BYTES, words[-1] // BANKS + 1
+    each, rows = SECTOR_BYTES // BANK_BYTES, min(words[-1] // BANKS + 1, MOST_ROWS)
     cells, labels, banks, above = [], [], [], ABOVE if kind == "banks" else 0
     for word in range(rows * BANKS):
         row, column = divmod(word, BANKS)
