@@ -373,7 +373,7 @@ def test_the_first_blocks_write_a_column_of_tiles_or_a_row(project):
     assert "blocks that run first" in html
     places = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 9")
     assert "The number is that of the block that reads or writes the tile." in places and "run first" not in places
-    assert "in memory" in html and "in memory" not in places
+    assert "is its memory" in html and "is its memory" not in places
 
 
 def test_tiles_lie_in_memory_in_one_range_or_in_one_for_each_row():

@@ -42,7 +42,7 @@ WARP = 32
 CELL, HEAD = 17, 4
 
 #: Units of an access-strip: a word, a row of words, and the room for the numbers of words before it and of banks above it.
-WORD, ROW, LEFT, ABOVE = 24, 19, 26, 17
+WORD, ROW, LEFT, ABOVE = 24, 19, 36, 17
 
 #: Rows of an access-strip that are drawn.
 MOST_ROWS = 8
