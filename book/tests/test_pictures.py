@@ -366,7 +366,7 @@ def test_the_first_blocks_write_a_column_of_tiles_or_a_row(project):
     read, written = ([number for *_, number in side] for side in (numbers[:3], numbers[3:]))
     assert read == written == ["0", "1", "2"]
     assert len({y for _, y, _ in numbers[:3]}) == len({x for x, _, _ in numbers[3:]}) == 1, "a row is read, a column written"
-    assert "copy_plain: blocks numbered along the rows; blocks 0 to 2 store in a range for each row of the output." in html
+    assert "copy_plain: blocks numbered along the rows; blocks 0 to 2 store in a range for each row." in html
     source.write_text(source.read_text().replace("int x = blockIdx.x", "int x = blockIdx.y", 1))
     html = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 3")
     assert "copy_plain: blocks numbered down the columns; blocks 0 to 2 store in one range." in html
