@@ -7,27 +7,26 @@ from playwright.sync_api import Page
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
-#: Opens what is folded, and marks the texts whose contrast is looked at. That is most of the work, and contrast follows from
+#: Opens what is folded, and marks the texts whose contrast is looked at. That is half of the work, and contrast follows from
 #: the text's own style and from what lies behind it: of texts with the same tag, classes, style and backgrounds up to
-#: the root, one is looked at. There are thousands of tokens of code and of table cells, and tens of such kinds.
-PREPARE = """() => {
+#: the root, one is looked at. There are thousands of tokens of code and of table cells, and tens of such kinds, most of which are on
+#: all pages. Gets the kinds that were looked at before, and returns the others.
+PREPARE = """before => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
   const BEHIND = ["backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "position", "zIndex"];
   const OWN = ["color", "fill", "fontSize", "fontWeight", "textShadow", "webkitTextFillColor", "webkitTextStroke", "visibility"];
   const taken = (element, names) => { const style = getComputedStyle(element); return names.map(name => style[name]).join(";"); };
   const behind = new Map();
-  const numbers = new Map();
-  // A number for each chain of backgrounds, so that a key stays short.
+  const NOTHING = "rgba(0, 0, 0, 0);none;1;none;normal;static;auto";
   const chain = element => {
-    if (!element) return 0;
+    if (!element) return "";
     if (!behind.has(element)) {
-      const key = chain(element.parentElement) + "|" + taken(element, BEHIND);
-      if (!numbers.has(key)) numbers.set(key, numbers.size + 1);
-      behind.set(element, numbers.get(key));
+      const own = taken(element, BEHIND);
+      behind.set(element, chain(element.parentElement) + (own === NOTHING ? "" : "/" + own));
     }
     return behind.get(element);
   };
-  const seen = new Set();
+  const seen = new Set(before);
   for (const element of document.querySelectorAll("body *")) {
     const texts = [...element.childNodes].filter(node => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
     const field = element.matches("input, select, textarea, button");
@@ -40,6 +39,7 @@ PREPARE = """() => {
     if (!seen.has(key)) element.setAttribute("data-look", "");
     seen.add(key);
   }
+  return [...seen].slice(before.length);
 }"""
 
 #: Removes elements that axe checks for contrast alone, which another test looks at: tokens of code become plain text, and pictures
@@ -63,8 +63,8 @@ RUN = """async () => {
 
 
 def violations(page: Page) -> list[str]:
-    """Return what axe finds on the page as it is."""
+    """Return what axe finds on the page as it is. ``page.looked_at`` (conftest) are the kinds of texts that were looked at before."""
     page.evaluate(AXE)
-    page.evaluate(PREPARE)
+    page.looked_at += page.evaluate(PREPARE, page.looked_at)
     page.evaluate(THIN_OUT)
     return page.evaluate(RUN)

@@ -26,10 +26,11 @@ def browser() -> Iterator[Browser]:
 
 @contextmanager
 def one_page(browser: Browser, **options) -> Iterator[Page]:
-    """A page of a context with these options, that remembers what went wrong in ``page.trouble``."""
+    """A page of a context with these options, that remembers what went wrong in ``page.trouble``, and the texts whose contrast was
+    looked at in ``page.looked_at``."""
     context = browser.new_context(**options)
     page = context.new_page()
-    page.trouble = watch(page)
+    page.trouble, page.looked_at = watch(page), []
     yield page
     context.close()
 

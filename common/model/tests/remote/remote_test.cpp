@@ -51,6 +51,17 @@ TEST_F(Remote, ModulesAndKernelsComeOverWhole) {
     EXPECT_EQ(code_of([&] { device().launch(request); }), 400) << "a kernel of a module that is gone";
 }
 
+TEST_F(Remote, NoKernelRunsAfterOneThatDidNotEnd) {
+    LaunchRequest request;
+    request.function = device().find_function(device().load_module({".version 8.0"}), "kernel");
+    request.parameters.assign(12, 3);
+    request.grid = {999, 1, 1};
+    EXPECT_EQ(device().launch(request), 702);
+    request.grid = {1, 1, 1};
+    EXPECT_EQ(device().launch(request), 702);
+    EXPECT_EQ(fake.launched.grid.x, 999u);
+}
+
 TEST_F(Remote, AnErrorKeepsItsNumberAndItsWords) {
     try {
         device().load_module({"broken"});

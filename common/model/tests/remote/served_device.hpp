@@ -58,7 +58,7 @@ public:
     }
     int launch(const LaunchRequest& request) override {
         launched = request;
-        return request.grid.x == 0 ? 9 : 0;
+        return request.grid.x == 0 ? 9 : request.grid.x == 999 ? 702 : 0;
     }
     int occupancy(int, int block_threads, std::size_t) override { return 2048 / block_threads; }
     void note_error(const Message&) override {}

@@ -127,7 +127,7 @@ class Grading:
     """One submission, which is compiled once and can be graded under several seeds.
 
     It is a context manager: its temporary folder is removed at the end. ``progress`` is called with a few words at each step.
-    ``runs`` are the runs of the last verdict.
+    ``built``, ``facts`` and ``runs`` are what the last verdict was given on.
     """
 
     def __init__(
@@ -140,8 +140,12 @@ class Grading:
         gpu: timing.Gpu | None = None,
         progress: Callable[[str], None] = lambda what: None,
         built: Built | None = None,
+        facts: Facts | None = None,
     ) -> None:
-        """``built`` is the submission's program if it has been compiled. Raises Stop if a ``gpu`` is given and no time is asked for."""
+        """``built`` is the submission's program if it has been compiled, and ``facts`` are those about its text if it has been read.
+
+        Raises Stop if a ``gpu`` is given and no time is asked for.
+        """
         if gpu and not assignment.gpu_case:
             raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
         self.assignment, self.tools, self.confined, self.gpu, self.progress = assignment, tools, confined, gpu, progress
@@ -149,8 +153,7 @@ class Grading:
         self.runs: list[Run] = []
         self._kept = contextlib.ExitStack()
         self._folder = self._kept.enter_context(scratch_folder("conflict_free_"))
-        self._built = built
-        self._facts: Facts | None = None
+        self.built, self.facts = built, facts
         self._made = _Made()
         self._drawn: dict[str, Sequence[DrawnCase]] = {}
 
@@ -169,7 +172,7 @@ class Grading:
         submission = self._submission(())
         if not _compiles(submission).passed or submission.facts.refusals:
             return
-        self._built, self._facts, self._made.is_all = submission.built, submission.facts, True
+        self.built, self.facts, self._made.is_all = submission.built, submission.facts, True
         self._drawn = {seed: draw_all(self.assignment, seed) for seed in seeds}
         left = [list(in_order(self.assignment, cases)) for cases in self._drawn.values()]
         while left := [cases for cases in left if cases]:
@@ -190,8 +193,8 @@ class Grading:
             self._folder,
             cases,
             self.progress,
-            built=self._built,
-            facts=self._facts,
+            built=self.built,
+            facts=self.facts,
             made=self._made,
         )
 
@@ -200,7 +203,7 @@ class Grading:
         submission = self._submission(self._drawn.get(seed) or draw_all(self.assignment, seed))
         try:
             findings = _gates(submission)
-            self._built, self._facts, self.runs = submission.built, submission.facts, submission.runs
+            self.built, self.facts, self.runs = submission.built, submission.facts, submission.runs
             if all(findings.get(name, passed()).passed for name in GATES):
                 findings |= counting_checks.findings(self.assignment, submission.runs, submission)
                 if self.gpu:
@@ -236,13 +239,14 @@ def grade(
     gpu: timing.Gpu | None = None,
     progress: Callable[[str], None] = lambda what: None,
     built: Built | None = None,
+    facts: Facts | None = None,
 ) -> Result:
     """Grade a file, or the ``Source`` that ``sources.read`` returned for it; see ``Grading``.
 
     The same file, student and secret give the same result, bit for bit. With a ``gpu`` the submission is timed too. Raises Stop if
     the assignment asks for no time, or if a part of the grader does not work.
     """
-    with Grading(assignment, handed_in, tools=tools, confined=confined, gpu=gpu, progress=progress, built=built) as grading:
+    with Grading(assignment, handed_in, tools=tools, confined=confined, gpu=gpu, progress=progress, built=built, facts=facts) as grading:
         return grading.grade(seed_of(assignment.name, student, secret), student)
 
 

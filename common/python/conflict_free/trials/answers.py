@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
-from conflict_free.grading import assignment, regions, release, sandbox, timing
+from conflict_free.grading import assignment, regions, release, sandbox, text_facts, timing
 from conflict_free.grading.answer_texts import SOLUTION, STARTER
 from conflict_free.grading.assignment import TRY, Assignment
 from conflict_free.grading.building import OPTIONS, Toolchain
 from conflict_free.grading.cases import draw, seed_of
+from conflict_free.grading.facts import Facts
 from conflict_free.grading.judging import grade
 from conflict_free.grading.parts import Outcome
 from conflict_free.grading.result import GATES, Result
@@ -30,8 +31,8 @@ from .confinement import confined
 
 #: An answer that fails one of these checks never runs.
 BEFORE_RUNS = GATES[: GATES.index("compiles") + 1]
-#: Cheats among them have constructors or macros, which would work in the other answers too.
-_COMPILED_ALONE = (STARTER, SOLUTION, "constructor_function", "exit_before_main", "macro_over_barrier", "macro_over_names")
+#: Cheats among them have constructors, which would run in the other answers' programs too.
+_COMPILED_ALONE = (STARTER, SOLUTION, "constructor_function", "exit_before_main")
 _SHORT = 8  # a line of the solution up to this length, such as "}" or "else", may stand in any file
 
 
@@ -46,7 +47,8 @@ def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
 def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str, Result]:
     """Grade the starter, the solution and all answers of an assignment.
 
-    Most answers are compiled together; the starter and the solution are compiled alone, as students' files are.
+    Most answers are compiled together, and their texts are read without a sandbox. The starter, the solution and a few cheats are compiled
+    and read alone, as students' files are.
     """
     with scratch_folder("conflict_free_") as folder:
         files = submissions(task, folder)
@@ -56,7 +58,11 @@ def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str
             if name not in _COMPILED_ALONE and outcome.fails not in BEFORE_RUNS
         }
         built = compiled_together.build_all(tools, task, texts, folder, confined=confined)
-        return {name: grade(task, path, tools=tools, confined=confined, built=built.get(name)) for name, path in files.items()}
+        facts = {name: Facts.of(text_facts.facts(texts[name], None, {})) for name in built}
+        return {
+            name: grade(task, path, tools=tools, confined=confined, built=built.get(name), facts=facts.get(name))
+            for name, path in files.items()
+        }
 
 
 def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
@@ -70,7 +76,7 @@ def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
             folder = release.release(task, Path(scratch) / name)[0].parent
             (folder / task.source.name).write_text(text, encoding="utf-8")
             program = folder / "program"
-            done = subprocess.run([tools.nvcc, *OPTIONS, "-o", program, folder / TRY], capture_output=True, text=True)
+            done = subprocess.run([tools.nvcc, *OPTIONS, "-nodlink", "-o", program, folder / TRY], capture_output=True, text=True)
             if done.returncode:
                 raise Stop(f"{TRY} of assignment {task.name} does not compile: {(done.stderr + done.stdout).strip().splitlines()[0]}")
             environment = {"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_MACHINE": task.machine}

@@ -13,7 +13,6 @@ A machine without a sandbox does not try the outcomes that need one, and their c
 """
 
 import argparse
-import contextlib
 import json
 import re
 import sys
@@ -21,12 +20,12 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from unittest import mock
 
 from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
-from conflict_free.grading import assignment, facts, sandbox
+from conflict_free.grading import assignment, sandbox
 from conflict_free.grading.answer_texts import tomllib
 from conflict_free.grading.assignment import CHEATS, Assignment
+from conflict_free.grading.cases import seed_of
 
 #: The graders that are tried, and their columns in the table.
 LAYERS = {"all": "as graded", "without_text": "without text admission"}
@@ -51,16 +50,6 @@ def aim(name: str) -> str:
 # --- with and without text admission -----------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def only(layer: str) -> Iterator[None]:
-    """Reduce the grader to one of ``LAYERS``."""
-    with contextlib.ExitStack() as stack:
-        if layer != "all":
-            read = facts.read
-            stack.enter_context(mock.patch.object(facts, "read", lambda *asked, **how: replace(read(*asked, **how), refusals=())))
-        yield
-
-
 def needs_sandbox(outcome: Mapping[str, str | bool]) -> bool:
     """Return whether only the sandbox gives this outcome. Without a sandbox such a cheat may do harm."""
     return bool(outcome.get("sandbox"))
@@ -68,7 +57,7 @@ def needs_sandbox(outcome: Mapping[str, str | bool]) -> bool:
 
 def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dict[str, dict[str, str]]]:
     from conflict_free.grading.building import Toolchain
-    from conflict_free.grading.judging import grade
+    from conflict_free.grading.judging import Grading
 
     tools = Toolchain.of(build)
     found: dict[str, dict[str, dict[str, str]]] = {}
@@ -77,12 +66,17 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
             path = Path(scratch) / f"{name}.cu"
             path.write_text(task.filled(CHEATS / path.name), encoding="utf-8")
             found[name] = {}
-            for layer in LAYERS:
-                if needs_sandbox(outcomes[layer]) and not confined:
-                    continue
-                with only(layer):
-                    failed = grade(task, path, tools=tools, confined=confined).first_failed
-                found[name][layer] = {"fails": failed.name if failed else "", "seen": failed.seen if failed else ""}
+            with Grading(task, path, tools=tools, confined=confined) as grading:
+                for layer in LAYERS:
+                    if needs_sandbox(outcomes[layer]) and not confined:
+                        continue
+                    if layer == "without_text" and "all" in found[name]:
+                        if not (grading.facts and grading.facts.refusals):
+                            found[name][layer] = found[name]["all"]
+                            continue
+                        grading.facts = replace(grading.facts, refusals=())
+                    failed = grading.grade(seed_of(task.name, None, "")).first_failed
+                    found[name][layer] = {"fails": failed.name if failed else "", "seen": failed.seen if failed else ""}
     return found
 
 

@@ -129,31 +129,6 @@ WAYS_TO_END = (
 )
 
 
-@pytest.fixture(scope="module")
-def endings(tmp_path_factory) -> Path:
-    """A folder with one program for all ways to end, which is compiled once."""
-    folder = tmp_path_factory.mktemp("endings")
-    cases = "\n    ".join(f"case {number}: {way[0]}; break;" for number, way in enumerate(WAYS_TO_END))
-    (folder / "endings.cu").write_text(ENDINGS.replace("ENDING", cases), encoding="utf-8")
-    return folder
-
-
-@needs_model
-@pytest.mark.parametrize("ending, code, launches, error", WAYS_TO_END)
-def test_whatever_ends_a_program_is_said_with_what_is_known(endings, ending, code, launches, error):
-    number = [way[0] for way in WAYS_TO_END].index(ending)
-    done = run(endings, "endings.cu", "--timeout", "1", "--json", "out.json", "--", str(number))
-    assert done.returncode == code, done.stdout + done.stderr
-    data = read_report(endings)
-    assert f"the program's exit code {data['exit_code']}" in done.stdout
-    assert len(data["kernels"]) == launches
-    assert [each["code"] for each in data["errors"]] == ([error] if error else [])
-    assert all(each["message"] in done.stdout.replace("\n", " ") for each in data["errors"])
-    assert all(not each["fields"].get("line") for each in data["errors"]) or "2000000000" not in ending
-    assert ("Linux kills programs when memory is short" in done.stdout) == (code == 137)
-    (endings / "out.json").unlink()
-
-
 # Ways to go on without end, or for long.
 GOES_ON = """\
 #include <unistd.h>
@@ -174,24 +149,6 @@ int main(int, char** words)
     return 0;
 }
 """
-
-
-@needs_model
-@pytest.mark.parametrize("way", ["add", "same", "longer", "pause"])
-def test_a_program_may_have_a_limit_on_its_whole_time(folder, way):
-    (folder / "goes_on.cu").write_text(GOES_ON, encoding="utf-8")
-    done = run(folder, "goes_on.cu", "--time-limit", "1", "--launches", "1", "--json", "out.json", "--", way)
-    assert done.returncode == 152
-    data = read_report(folder)
-    assert [(each["name"], each.get("stopped", False)) for each in data["kernels"][:1]] == (
-        [] if way == "pause" else [(way, way == "longer")]
-    )
-    [error] = data["errors"]
-    where = (
-        f", goes_on.cu:{1 + GOES_ON.partition('pause()')[0].count(chr(10))}" if way == "pause" else f"; the last launch was of kernel {way}"
-    )
-    assert error["message"] == f"no end within the 1 s of --time-limit{where}" and error["message"] in done.stdout
-
 
 # Kernels and host code with a loop that never ends, among others that do. The comment marks what is named.
 LOOPS = """\
@@ -242,15 +199,58 @@ int main(int, char** words)
 """
 
 
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory) -> Path:
+    """A folder with a program for all ways to end, one for all ways to go on and one for all loops: each is compiled once."""
+    folder = tmp_path_factory.mktemp("programs")
+    cases = "\n    ".join(f"case {number}: {way[0]}; break;" for number, way in enumerate(WAYS_TO_END))
+    for name, text in (("endings", ENDINGS.replace("ENDING", cases)), ("goes_on", GOES_ON), ("loops", LOOPS)):
+        (folder / f"{name}.cu").write_text(text, encoding="utf-8")
+    return folder
+
+
+@needs_model
+@pytest.mark.parametrize("ending, code, launches, error", WAYS_TO_END)
+def test_whatever_ends_a_program_is_said_with_what_is_known(programs, ending, code, launches, error):
+    number = [way[0] for way in WAYS_TO_END].index(ending)
+    done = run(programs, "endings.cu", "--timeout", "1", "--json", "out.json", "--", str(number))
+    assert done.returncode == code, done.stdout + done.stderr
+    data = read_report(programs)
+    assert f"the program's exit code {data['exit_code']}" in done.stdout
+    assert len(data["kernels"]) == launches
+    assert [each["code"] for each in data["errors"]] == ([error] if error else [])
+    assert all(each["message"] in done.stdout.replace("\n", " ") for each in data["errors"])
+    assert all(not each["fields"].get("line") for each in data["errors"]) or "2000000000" not in ending
+    assert ("Linux kills programs when memory is short" in done.stdout) == (code == 137)
+    (programs / "out.json").unlink()
+
+
+@needs_model
+@pytest.mark.parametrize("way", ["add", "same", "longer", "pause"])
+def test_a_program_may_have_a_limit_on_its_whole_time(programs, way):
+    done = run(programs, "goes_on.cu", "--time-limit", "1", "--launches", "1", "--json", "out.json", "--", way)
+    assert done.returncode == 152
+    data = read_report(programs)
+    assert [(each["name"], each.get("stopped", False)) for each in data["kernels"][:1]] == (
+        [] if way == "pause" else [(way, way == "longer")]
+    )
+    [error] = data["errors"]
+    where = (
+        f", goes_on.cu:{1 + GOES_ON.partition('pause()')[0].count(chr(10))}" if way == "pause" else f"; the last launch was of kernel {way}"
+    )
+    assert error["message"] == f"no end within the 1 s of --time-limit{where}" and error["message"] in done.stdout
+    (programs / "out.json").unlink()
+
+
 @needs_model
 @pytest.mark.parametrize("loop", ["around", "within", "calls", "some_lanes", "host"])
-def test_an_endless_loop_is_named(folder, loop):
-    (folder / "loops.cu").write_text(LOOPS, encoding="utf-8")
-    done = run(folder, "loops.cu", "--timeout", "1", "--json", "out.json", "--", loop)
+def test_an_endless_loop_is_named(programs, loop):
+    done = run(programs, "loops.cu", "--timeout", "1", "--json", "out.json", "--", loop)
     assert done.returncode == (152 if loop == "host" else 1)
     [line] = [number for number, text in enumerate(LOOPS.splitlines(), start=1) if text.endswith(f"// {loop}")]
-    [error] = read_report(folder)["errors"]
+    [error] = read_report(programs)["errors"]
     assert error["message"].endswith(f", loops.cu:{line}") and "condition never becomes false" in done.stdout
+    (programs / "out.json").unlink()
 
 
 @needs_model

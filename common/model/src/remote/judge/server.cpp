@@ -158,7 +158,9 @@ void Server::launch(Reader& request, Writer& reply) {
         throw DeviceError(invalid_value,
                           {MessageCode::other_parameter_bytes, {{"bytes", launch.parameters.size()}, {"expected", expected}}});
     log_->launched(launch.parameters.size());
-    reply(device_.launch(launch));
+    const int error = timed_out_ ? timed_out : device_.launch(launch);
+    timed_out_ = error == timed_out;
+    reply(error);
 }
 
 void Server::occupancy(Reader& request, Writer& reply) {

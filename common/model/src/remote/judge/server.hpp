@@ -16,7 +16,7 @@
 namespace simt::remote {
 
 /// Errors of the runtime.
-inline constexpr int invalid_value = 1, not_supported = 801;
+inline constexpr int invalid_value = 1, timed_out = 702, not_supported = 801;
 
 /// How a program ended a case.
 struct CaseEnding {
@@ -86,6 +86,8 @@ private:
     std::map<int, ArrayShape> arrays_;
     std::set<std::uint64_t> textures_;
     bool greeted_ = false, finished_ = false;
+    /// Whether a kernel did not end in its time. As on a GPU, none runs after it.
+    bool timed_out_ = false;
     std::string failure_;
 };
 
