@@ -50,7 +50,9 @@ class KernelWork:
     largest number of barriers of one block: a program with more of them lets warps take turns. ``loaded`` is the largest number of
     bytes of the data that one block loads, and ``stored`` of those that it writes to global memory, where the largest blocks of
     several launches add up: a program with more of them leaves its other blocks without work. ``launches`` is the largest number of
-    launches in a case, which come one after another. ``inexact`` accepts launches that the model marks as not exact.
+    launches in a case, which come one after another. ``slots`` is the largest number of accesses that the warps of all blocks could make
+    while each block's busiest warp, between one barrier and the next, makes its own: a program with more of them lets warps take turns
+    or leaves them idle. ``inexact`` accepts launches that the model marks as not exact.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class KernelWork:
     barriers: str | None = None
     loaded: str | None = None
     stored: str | None = None
+    slots: str | None = None
     atomics: str = "64"
     launches: str = "4"
     inexact: bool = False

@@ -43,6 +43,7 @@ ORDINARY = {
     "block": {"narrow": 8, "barriers": 2, "loaded": 64, "stored": 64},
     "busiest": {"accesses": 20},
     "narrow_global": 8,
+    "slots": 8,
     "idle_blocks": 4224,
     "cluster_accesses": 0,
     "bulk_load": NO_COPIES,
@@ -383,10 +384,15 @@ def test_loads_in_which_lanes_are_left_out_are_too_much():
     assert by_kernels(task, [kernel(0), kernel(0)]).seen == "warps load from global memory 20 times"
 
 
-def test_lanes_that_take_turns_in_global_memory_are_too_much():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(narrow_global="2 * width")})
+@pytest.mark.parametrize(
+    ("name", "seen"), [("narrow_global", "access global memory 9 times with at most half"), ("slots", "access memory 9 times")]
+)
+def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen):
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2.2 * width"})})
     assert by_kernels(task) is None
-    assert by_kernels(task, otherwise={"narrow_global": 9}).seen == "warps access global memory 9 times with at most half of their lanes"
+    found = by_kernels(task, otherwise={name: 9})
+    # A limit that is no whole number is shown rounded down, so that what exceeds it is more than what is shown.
+    assert seen in found.seen and found.wanted == "at most 8"
 
 
 def test_ways_that_nobody_has_counted_are_refused_by_name():
