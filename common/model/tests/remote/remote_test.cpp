@@ -298,18 +298,15 @@ TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
     use.block_runs(0);
     access.active = 0x1ffff;
     use.warp_access(access);
-    use.block_barrier();
-    use.part_barrier();
     use.block_runs(1);
     for (access.active = 0xffff; access.active; access.active <<= 16) use.warp_access(access);
-    use.block_barrier();
     access.space = Space::global;
     access.active = 0xff;
     use.warp_access(access);
     use.bulk_copy(4096, 16, false, 1);
     use.launch_ends();
     EXPECT_EQ(use.to_json()["narrow_global"], 1);
-    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"barriers":2,"loaded":0,"stored":48})");
+    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"loaded":0,"stored":48})");
     // Launches come one after another, so what their largest blocks write adds up.
     use.launch_begins({{1, 1, 1}, {64, 1, 1}, 0});
     use.block_runs(0);

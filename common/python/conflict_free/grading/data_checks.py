@@ -115,10 +115,6 @@ FEW_LANES = {
         "warps access global memory {:,} times with at most half of their lanes",
         "Let all lanes of a warp take part in each access: one part after the other takes as many times as long.",
     ),
-    "barriers": (
-        "a block passes {:,} barriers",
-        "Let all warps of a block work between two barriers: one after another, they take as many times as long.",
-    ),
     "slots": (
         "while warps wait for the busiest one of their block at each barrier, they have time to access memory {:,} times in all",
         "Let all warps of a block work between two barriers: one after another, they take as many times as long.",
@@ -142,7 +138,7 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tupl
         "busiest_accesses": names["busiest"]["accesses"],
         "narrow_global": names["narrow_global"],
         "launches": names["launches"],
-        **{name: names["block"][name] for name in ("narrow", "barriers", "loaded", "stored")},
+        **{name: names["block"][name] for name in ("narrow", "loaded", "stored")},
         "slots": names["slots"],
     }
     for name, number in made.items():

@@ -72,6 +72,10 @@ SIZED = {
         r"each wavefront above (\d+) \*n\* for each (\d+) points or part of \6",
         "max(0, shared.wavefronts - {4} * n * ((n + 255) // {5})) + ({2} * n + {3} if n % {1} else {0})",
     ),
+    ("reduction_bank_conflicts", "slots"): (
+        r"time for at most (\d\.\d) times as many accesses to memory as they make, and (\d+) more",
+        "{0} * (traffic.requests + shared.ideal_wavefronts) + {1}",
+    ),
     ("reduction_bank_conflicts", "narrow_global"): (
         r"in global memory, at most one access for (\d+) numbers and (\d+) more are of that kind",
         "(n + second_n) // {0} + {1}",
@@ -107,7 +111,7 @@ def test_a_brief_has_each_number_of_a_threshold(name, threshold):
 @pytest.mark.parametrize("name", names())
 def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
     task = load(name)
-    for kind in ("read_accesses", "busiest_accesses", "narrow", "narrow_global", "barriers", "slots", "loaded", "stored"):
+    for kind in ("read_accesses", "busiest_accesses", "narrow", "narrow_global", "slots", "loaded", "stored"):
         limit = getattr(task.kernels, kind)
         if limit and limit.isdigit():
             assert f"{{kernels.{kind}" in (task.folder / BRIEF).read_text(encoding="utf-8"), kind

@@ -106,8 +106,7 @@ void DataUse::launch_ends() {
         slots_ += work.busiest_warps * warps_;
         *std::ranges::min_element(accesses_) += work.accesses;
         idle_blocks_ += work.accesses == 0;
-        for (const auto field : {&Work::accesses, &Work::narrow, &Work::barriers, &Work::loaded})
-            largest_.*field = std::max(largest_.*field, work.*field);
+        for (const auto field : {&Work::accesses, &Work::narrow, &Work::loaded}) largest_.*field = std::max(largest_.*field, work.*field);
         stored = std::max(stored, work.stored);
     }
     largest_.stored += stored;
@@ -135,16 +134,15 @@ nlohmann::ordered_json DataUse::to_json() const {
         buffers[buffer.name] = {
             {"bytes", sum.bytes}, {"loaded", sum.loaded}, {"stored", sum.stored}, {"filled", sum.filled}, {"copied", sum.copied}};
     }
-    return {
-        {"block", {{"narrow", largest_.narrow}, {"barriers", largest_.barriers}, {"loaded", largest_.loaded}, {"stored", largest_.stored}}},
-        {"busiest", {{"accesses", busiest()}}},
-        {"narrow_global", narrow_global_},
-        {"slots", slots_},
-        {"idle_blocks", idle_blocks_},
-        {"cluster_accesses", cluster_accesses_},
-        {"bulk_load", remote::to_json(bulk_loads_)},
-        {"bulk_store", remote::to_json(bulk_stores_)},
-        {"buffers", std::move(buffers)}};
+    return {{"block", {{"narrow", largest_.narrow}, {"loaded", largest_.loaded}, {"stored", largest_.stored}}},
+            {"busiest", {{"accesses", busiest()}}},
+            {"narrow_global", narrow_global_},
+            {"slots", slots_},
+            {"idle_blocks", idle_blocks_},
+            {"cluster_accesses", cluster_accesses_},
+            {"bulk_load", remote::to_json(bulk_loads_)},
+            {"bulk_store", remote::to_json(bulk_stores_)},
+            {"buffers", std::move(buffers)}};
 }
 
 }  // namespace simt::remote

@@ -59,13 +59,12 @@ public:
         std::uint64_t accesses = 0;
         /// Accesses to shared memory in which at most half of the warp takes part.
         std::uint64_t narrow = 0;
-        /// Barriers of the block and of parts of it, and phases of mbarriers.
-        std::uint64_t barriers = 0;
         /// Bytes of the data. A byte counts as often as lanes ask for it.
         std::uint64_t loaded = 0;
         /// Bytes that it writes to global memory, of the data or not.
         std::uint64_t stored = 0;
-        /// The accesses of each warp since the last barrier, and those of the busiest warp between each two barriers, added up.
+        /// The accesses of each warp since the last barrier of the block or of a part of it, or phase of an mbarrier; and the most of one
+        /// warp between each two, added up.
         std::vector<std::uint64_t> of_warps;
         std::uint64_t busiest_warps = 0;
     };
@@ -95,9 +94,7 @@ private:
     void load(std::uint64_t address, std::uint64_t bytes);
     void store(std::uint64_t address, std::uint64_t bytes);
     void pass_barrier() {
-        if (!running_) return;
-        ++running_->barriers;
-        end_interval(*running_);
+        if (running_) end_interval(*running_);
     }
     static void end_interval(Work& work);
 
