@@ -309,24 +309,49 @@ TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
     use.block_runs(0);
     access.active = 0x1ffff;
     use.warp_access(access);
-    use.block_barrier();
-    use.part_barrier();
     use.block_runs(1);
     for (access.active = 0xffff; access.active; access.active <<= 16) use.warp_access(access);
-    use.block_barrier();
     access.space = Space::global;
     access.active = 0xff;
     use.warp_access(access);
     use.bulk_copy(4096, 16, false, 1);
     use.launch_ends();
     EXPECT_EQ(use.to_json()["narrow_global"], 1);
-    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"barriers":2,"loaded":0,"stored":48})");
+    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"loaded":0,"stored":48})");
     // Launches come one after another, so what their largest blocks write adds up.
     use.launch_begins({{1, 1, 1}, {64, 1, 1}, 0});
     use.block_runs(0);
     use.warp_access(access);
     use.launch_ends();
     EXPECT_EQ(use.largest().stored, 48u + 32u);
+}
+
+TEST(DataUse, GivesAllWarpsOfABlockTheTimeOfItsBusiestOneUpToEachBarrier) {
+    DataUse use;
+    WarpAccess access{};
+    access.space = Space::shared;
+    access.operation = Operation::load;
+    access.size = 4;
+    access.active = ~0u;
+    for (std::size_t lane = 0; lane < warp_size; ++lane) access.address[lane] = 4 * lane;
+    const auto accesses = [&](int warp, int times) {
+        access.warp = warp;
+        for (int time = 0; time < times; ++time) use.warp_access(access);
+    };
+    // Blocks of three warps, the last of them not full.
+    use.launch_begins({{2, 1, 1}, {33, 2, 1}, 0});
+    use.block_runs(0);
+    accesses(0, 2);
+    use.block_barrier();
+    accesses(1, 5);
+    use.block_runs(1);
+    accesses(2, 1);
+    use.block_runs(0);
+    accesses(0, 3);
+    use.part_barrier();
+    accesses(1, 1);
+    use.launch_ends();
+    EXPECT_EQ(use.to_json()["slots"], 3 * (2 + 5 + 1) + 3 * 1);
 }
 
 TEST(DataUse, HasBulkCopiesByDirection) {

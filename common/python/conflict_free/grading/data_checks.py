@@ -1,5 +1,6 @@
 """Checks that kernels have done the work: they load every input, they write every output last, and all lanes take part."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -114,8 +115,8 @@ FEW_LANES = {
         "warps access global memory {:,} times with at most half of their lanes",
         "Let all lanes of a warp take part in each access: one part after the other takes as many times as long.",
     ),
-    "barriers": (
-        "a block passes {:,} barriers",
+    "slots": (
+        "while warps wait for the busiest one of their block at each barrier, they have time to access memory {:,} times in all",
         "Let all warps of a block work between two barriers: one after another, they take as many times as long.",
     ),
     "loaded": ("a block loads {:,} bytes of the data", _MORE_BLOCKS),
@@ -137,7 +138,8 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tupl
         "busiest_accesses": names["busiest"]["accesses"],
         "narrow_global": names["narrow_global"],
         "launches": names["launches"],
-        **{name: names["block"][name] for name in ("narrow", "barriers", "loaded", "stored")},
+        **{name: names["block"][name] for name in ("narrow", "loaded", "stored")},
+        "slots": names["slots"],
     }
     for name, number in made.items():
         if (limit := getattr(assignment.kernels, name)) is not None:
@@ -147,19 +149,19 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tupl
 def closest(runs: Sequence[Run], assignment: Assignment) -> str:
     """Return the words about the limit to which the runs come closest, and in which case."""
     found = [
-        (made / most, FEW_LANES[name][0].format(made), most, run.case.name)
+        (made / most, FEW_LANES[name][0].format(made), math.floor(most), run.case.name)
         for run in runs
         for name, made, most in few_lanes(names_of(run), assignment)
         if made
     ]
-    return "; {1}, at most {2:,.0f} (case {3})".format(*max(found)) if found else ""
+    return "; {1}, at most {2:,} (case {3})".format(*max(found)) if found else ""
 
 
 def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Finding]:
     for name, made, most in few_lanes(names_of(run), assignment):
         if made > most:
             seen, help_ = FEW_LANES[name]
-            yield Finding(False, seen.format(made), f"at most {most:,.0f}", help_)
+            yield Finding(False, seen.format(made), f"at most {math.floor(most):,}", help_)
 
 
 def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assignment) -> Iterator[Finding]:

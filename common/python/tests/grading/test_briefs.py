@@ -21,13 +21,37 @@ WITHOUT_NUMBERS = {
 }
 #: What the brief says of a limit in [kernels] that is not a plain number, with groups for its numbers, and the limit with these numbers.
 SIZED = {
-    ("naive", "barriers"): (
-        r"no block passes more barriers than (\d+), or than (\d+) for each (\d+) columns or part of \3, and a tenth more",
-        "1.1 * max({0}, {1} * ((width + 31) // {2}))",
+    ("naive", "slots"): (
+        r"time for at most a tenth more accesses than those of such a block, or for each row (\d+) and one for each (\d+) columns or part of \2, "
+        r".* with one row, for (\d+\.\d) accesses for each column",
+        "1.1 * max(height * ((width + 31) // {1} + {0}), (width + 31) // 32 * (height + 64 * ((height + 31) // 32)) + (height + 31) // 32) "
+        "if height > 1 else {2} * width",
     ),
-    ("nearest_neighbor_blocking", "barriers"): (
-        r"no block passes more than (\d) barriers for each (\d+) points or part of \2, and a tenth more",
-        "{0}.{0} * ((n + 63) // {1})",
+    ("padding", "slots"): (
+        r"time for at most (\d+) accesses for each tile of (\d+) × \2 elements or part of a tile",
+        "{0} * ((width + 31) // {1}) * ((height + 31) // {1})",
+    ),
+    ("coalesced", "slots"): (
+        r"time for at most (\d+) accesses for each tile of (\d+) × \2 pixels or part of a tile, and (\d+) more",
+        "{0} * ((width + 31) // {1}) * ((height + 31) // {1}) + {2}",
+    ),
+    ("fragments", "slots"): (r"time for at most (\d+) accesses a pair", "{0} * pairs"),
+    ("unroll", "slots"): (
+        r"time for a tenth more accesses to memory than they make, and (\d+) more",
+        "1.1 * (traffic.requests + shared.ideal_wavefronts) + {0}",
+    ),
+    ("across_gpus", "slots"): (
+        r"time for at most a quarter more accesses than they make, or than (\d+) for each of these tiles",
+        "1.25 * max(traffic.requests + shared.ideal_wavefronts, {0} * ranks * ranks * (((width + ranks - 1) // ranks + 31) // 32) "
+        "* (((height + ranks - 1) // ranks + 31) // 32))",
+    ),
+    ("nearest_neighbor_blocking", "slots"): (
+        r"time for at most (\d\.\d) times as many accesses to memory as they make, local memory included, and (\d+) more",
+        "{0} * (traffic.requests + shared.ideal_wavefronts) + {1}",
+    ),
+    ("diagonal", "slots"): (
+        r"time for at most (\d\.\d) times as many accesses to memory as they make, and (\d) more for each row, or (\d+) at other widths",
+        "{0} * (traffic.requests + shared.ideal_wavefronts) + ({2} if width % 64 else {1}) * height",
     ),
     ("nearest_neighbor_blocking", "stored"): (
         r"no block writes the neighbors of more than (\d+) points, and a tenth more",
@@ -44,9 +68,13 @@ SIZED = {
         "{1} * n + {2} if n % {0} else 0",
     ),
     ("nearest_neighbor_blocking", "narrow"): (
-        r"at most (\d+) are of that kind where \*n\* is a multiple of (\d+), or (\d) for each point and (\d+) more elsewhere, and one more for "
+        r"at most (\d+) are of that kind where \*n\* is a multiple of (\d+), or (\d) for each point and (\d) more elsewhere, and one more for "
         r"each wavefront above (\d+) \*n\* for each (\d+) points or part of \6",
         "max(0, shared.wavefronts - {4} * n * ((n + 255) // {5})) + ({2} * n + {3} if n % {1} else {0})",
+    ),
+    ("reduction_bank_conflicts", "slots"): (
+        r"time for at most (\d\.\d) times as many accesses to memory as they make, and (\d+) more",
+        "{0} * (traffic.requests + shared.ideal_wavefronts) + {1}",
     ),
     ("reduction_bank_conflicts", "narrow_global"): (
         r"in global memory, at most one access for (\d+) numbers and (\d+) more are of that kind",
@@ -83,7 +111,7 @@ def test_a_brief_has_each_number_of_a_threshold(name, threshold):
 @pytest.mark.parametrize("name", names())
 def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
     task = load(name)
-    for kind in ("read_accesses", "busiest_accesses", "narrow", "narrow_global", "barriers", "loaded", "stored"):
+    for kind in ("read_accesses", "busiest_accesses", "narrow", "narrow_global", "slots", "loaded", "stored"):
         limit = getattr(task.kernels, kind)
         if limit and limit.isdigit():
             assert f"{{kernels.{kind}" in (task.folder / BRIEF).read_text(encoding="utf-8"), kind

@@ -40,9 +40,10 @@ def kernel(conflicts: int, line: int = 7) -> dict:
 NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wavefronts"), 0)
 #: What the judge tells of kernels that use global memory by ordinary loads and stores.
 ORDINARY = {
-    "block": {"narrow": 8, "barriers": 2, "loaded": 64, "stored": 64},
+    "block": {"narrow": 8, "loaded": 64, "stored": 64},
     "busiest": {"accesses": 20},
     "narrow_global": 8,
+    "slots": 8,
     "idle_blocks": 4224,
     "cluster_accesses": 0,
     "bulk_load": NO_COPIES,
@@ -353,8 +354,11 @@ def test_lanes_that_go_one_by_one_are_too_many_instructions():
 
 
 def test_a_check_that_passes_names_the_tightest_limit():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(barriers="width")})
-    assert data_checks.closest([made_run([])], task) == "; a block passes 2 barriers, at most 4 (case small)"
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(narrow="3 * width")})
+    assert (
+        data_checks.closest([made_run([])], task)
+        == "; a block accesses shared memory 8 times with at most half of a warp, at most 12 (case small)"
+    )
     assert data_checks.closest([], task) == ""
 
 
@@ -370,11 +374,10 @@ def test_what_few_blocks_do_alone_is_too_much_for_one_multiprocessor():
     assert seen.startswith("the warps of the busiest multiprocessor access memory 21 times")
 
 
-@pytest.mark.parametrize(("name", "seen"), [("narrow", "with at most half of a warp"), ("barriers", "barriers")])
-def test_lanes_and_warps_that_take_turns_are_too_much_for_one_block(name, seen):
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2 * width"})})
+def test_lanes_that_take_turns_are_too_much_for_one_block():
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(narrow="2 * width")})
     assert by_kernels(task) is None
-    assert seen in by_kernels(task, otherwise={"block": {**ORDINARY["block"], name: 9}}).seen
+    assert "with at most half of a warp" in by_kernels(task, otherwise={"block": {**ORDINARY["block"], "narrow": 9}}).seen
 
 
 def test_loads_in_which_lanes_are_left_out_are_too_much():
@@ -383,10 +386,15 @@ def test_loads_in_which_lanes_are_left_out_are_too_much():
     assert by_kernels(task, [kernel(0), kernel(0)]).seen == "warps load from global memory 20 times"
 
 
-def test_lanes_that_take_turns_in_global_memory_are_too_much():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(narrow_global="2 * width")})
+@pytest.mark.parametrize(
+    ("name", "seen"), [("narrow_global", "access global memory 9 times with at most half"), ("slots", "access memory 9 times")]
+)
+def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen):
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2.2 * width"})})
     assert by_kernels(task) is None
-    assert by_kernels(task, otherwise={"narrow_global": 9}).seen == "warps access global memory 9 times with at most half of their lanes"
+    found = by_kernels(task, otherwise={name: 9})
+    # A limit that is no whole number is shown rounded down, so that what exceeds it is more than what is shown.
+    assert seen in found.seen and found.wanted == "at most 8"
 
 
 def test_ways_that_nobody_has_counted_are_refused_by_name():

@@ -49,7 +49,8 @@ void DataUse::store(std::uint64_t address, std::uint64_t bytes) {
     if (running_) running_->stored += bytes;
 }
 
-void DataUse::launch_begins(const LaunchInfo&) {
+void DataUse::launch_begins(const LaunchInfo& info) {
+    warps_ = (std::uint64_t{info.block.x} * info.block.y * info.block.z + warp_size - 1) / warp_size;
     work_of_blocks_.clear();
     running_ = nullptr;
 }
@@ -60,8 +61,12 @@ void DataUse::warp_access(const WarpAccess& access) {
     const bool is_narrow = 2 * static_cast<std::size_t>(std::popcount(access.active)) <= warp_size;
     if (running_) {
         const bool shared = access.space == Space::shared;
-        running_->accesses += shared ? static_cast<std::uint64_t>(shared_cost(access, machine_).ideal_wavefronts) : 1;
+        const std::uint64_t weight = shared ? static_cast<std::uint64_t>(shared_cost(access, machine_).ideal_wavefronts) : 1;
+        running_->accesses += weight;
         running_->narrow += shared && is_narrow;
+        const auto warp = static_cast<std::size_t>(access.warp);
+        if (warp >= running_->of_warps.size()) running_->of_warps.resize(warp + 1);
+        running_->of_warps[warp] += weight;
     }
     if (access.space != Space::global) return;
     narrow_global_ += is_narrow && access.operation != Operation::atomic;
@@ -88,13 +93,20 @@ void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, 
     else store(address, bytes);
 }
 
+void DataUse::end_interval(Work& work) {
+    if (work.of_warps.empty()) return;
+    work.busiest_warps += std::ranges::max(work.of_warps);
+    work.of_warps.clear();
+}
+
 void DataUse::launch_ends() {
     std::uint64_t stored = 0;
-    for (const auto& [number, work] : work_of_blocks_) {
+    for (auto& [number, work] : work_of_blocks_) {
+        end_interval(work);
+        slots_ += work.busiest_warps * warps_;
         *std::ranges::min_element(accesses_) += work.accesses;
         idle_blocks_ += work.accesses == 0;
-        for (const auto field : {&Work::accesses, &Work::narrow, &Work::barriers, &Work::loaded})
-            largest_.*field = std::max(largest_.*field, work.*field);
+        for (const auto field : {&Work::accesses, &Work::narrow, &Work::loaded}) largest_.*field = std::max(largest_.*field, work.*field);
         stored = std::max(stored, work.stored);
     }
     largest_.stored += stored;
@@ -122,15 +134,15 @@ nlohmann::ordered_json DataUse::to_json() const {
         buffers[buffer.name] = {
             {"bytes", sum.bytes}, {"loaded", sum.loaded}, {"stored", sum.stored}, {"filled", sum.filled}, {"copied", sum.copied}};
     }
-    return {
-        {"block", {{"narrow", largest_.narrow}, {"barriers", largest_.barriers}, {"loaded", largest_.loaded}, {"stored", largest_.stored}}},
-        {"busiest", {{"accesses", busiest()}}},
-        {"narrow_global", narrow_global_},
-        {"idle_blocks", idle_blocks_},
-        {"cluster_accesses", cluster_accesses_},
-        {"bulk_load", remote::to_json(bulk_loads_)},
-        {"bulk_store", remote::to_json(bulk_stores_)},
-        {"buffers", std::move(buffers)}};
+    return {{"block", {{"narrow", largest_.narrow}, {"loaded", largest_.loaded}, {"stored", largest_.stored}}},
+            {"busiest", {{"accesses", busiest()}}},
+            {"narrow_global", narrow_global_},
+            {"slots", slots_},
+            {"idle_blocks", idle_blocks_},
+            {"cluster_accesses", cluster_accesses_},
+            {"bulk_load", remote::to_json(bulk_loads_)},
+            {"bulk_store", remote::to_json(bulk_stores_)},
+            {"buffers", std::move(buffers)}};
 }
 
 }  // namespace simt::remote

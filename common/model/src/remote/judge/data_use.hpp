@@ -59,12 +59,14 @@ public:
         std::uint64_t accesses = 0;
         /// Accesses to shared memory in which at most half of the warp takes part.
         std::uint64_t narrow = 0;
-        /// Barriers of the block and of parts of it, and phases of mbarriers.
-        std::uint64_t barriers = 0;
         /// Bytes of the data. A byte counts as often as lanes ask for it.
         std::uint64_t loaded = 0;
         /// Bytes that it writes to global memory, of the data or not.
         std::uint64_t stored = 0;
+        /// The accesses of each warp since the last barrier of the block or of a part of it, or phase of an mbarrier; and the most of one
+        /// warp between each two, added up.
+        std::vector<std::uint64_t> of_warps;
+        std::uint64_t busiest_warps = 0;
     };
     /// The most of each that one block of one launch does; of `stored`, the sum over the launches of the most of each.
     const Work& largest() const { return largest_; }
@@ -92,14 +94,17 @@ private:
     void load(std::uint64_t address, std::uint64_t bytes);
     void store(std::uint64_t address, std::uint64_t bytes);
     void pass_barrier() {
-        if (running_) ++running_->barriers;
+        if (running_) end_interval(*running_);
     }
+    static void end_interval(Work& work);
 
     /// The buffers by the address of their first byte.
     std::map<std::uint64_t, Buffer> buffers_;
     std::uint64_t cluster_accesses_ = 0;
     /// Loads from and stores to global memory in which at most half of the warp takes part.
     std::uint64_t narrow_global_ = 0;
+    /// The accesses for which the warps of all blocks have time, if those of a block wait at each barrier for the busiest one.
+    std::uint64_t slots_ = 0;
     /// Blocks of the launches that have ended without any access to memory.
     std::uint64_t idle_blocks_ = 0;
     BulkCopies bulk_loads_, bulk_stores_;
@@ -107,7 +112,8 @@ private:
     /// By multiprocessor, for the launches that have ended.
     std::vector<std::uint64_t> accesses_;
     Work largest_;
-    /// By block, for the launch that runs.
+    /// Of a block of the launch that runs, and the work of each.
+    std::uint64_t warps_ = 0;
     std::map<std::uint64_t, Work> work_of_blocks_;
     Work* running_ = nullptr;
 };
