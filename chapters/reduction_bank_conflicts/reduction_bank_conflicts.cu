@@ -43,7 +43,7 @@ __global__ void reduce_strided(unsigned* sums, const unsigned* numbers, int n)
     partial[tid] = i < n ? numbers[i] : 0;
     __syncthreads();
 
-    // Good: neighboring threads add, and whole warps stop.
+    // Good: neighboring threads add, in as few warps as possible.
     // Bad: their words are 2s apart, and lie in few banks.
     for (int s = 1; s < BLOCK; s *= 2) {
         int at = 2 * s * tid;
