@@ -262,6 +262,14 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown) {
     leave();
 }
 
+WarpAccess of_four_bytes(Space space, Operation operation) {
+    WarpAccess access{};
+    access.space = space;
+    access.operation = operation;
+    access.size = 4;
+    return access;
+}
+
 TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses) {
     Machine machine = machines().front();
     machine.multiprocessors = 3;
@@ -286,10 +294,7 @@ TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses) {
 
 TEST(DataUse, CountsBlocksWithoutAccessesAndNoAtomicOperationAsNarrow) {
     DataUse use;
-    WarpAccess access{};
-    access.space = Space::global;
-    access.operation = Operation::atomic;
-    access.size = 4;
+    WarpAccess access = of_four_bytes(Space::global, Operation::atomic);
     access.active = 1;
     use.launch_begins({{3, 1, 1}, {32, 1, 1}, 0});
     for (unsigned block = 0; block < 3; ++block) use.block_runs(block);
@@ -301,10 +306,7 @@ TEST(DataUse, CountsBlocksWithoutAccessesAndNoAtomicOperationAsNarrow) {
 
 TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
     DataUse use;
-    WarpAccess access{};
-    access.space = Space::shared;
-    access.operation = Operation::store;
-    access.size = 4;
+    WarpAccess access = of_four_bytes(Space::shared, Operation::store);
     use.launch_begins({{2, 1, 1}, {64, 1, 1}, 0});
     use.block_runs(0);
     access.active = 0x1ffff;
@@ -328,10 +330,7 @@ TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
 
 TEST(DataUse, GivesAllWarpsOfABlockTheTimeOfItsBusiestOneUpToEachBarrier) {
     DataUse use;
-    WarpAccess access{};
-    access.space = Space::shared;
-    access.operation = Operation::load;
-    access.size = 4;
+    WarpAccess access = of_four_bytes(Space::shared, Operation::load);
     access.active = ~0u;
     for (std::size_t lane = 0; lane < warp_size; ++lane) access.address[lane] = 4 * lane;
     const auto accesses = [&](int warp, int times) {

@@ -86,19 +86,24 @@ def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, 
     if kept_files.taken(kept, program):
         return Built(program)
     source.write_text(text, encoding="utf-8")
-    done = sandbox.run(
-        # Each kernel is compiled whole: a link of device code would find nothing, and costs as much as reading the text.
-        [tools.nvcc, *OPTIONS, "-nodlink", "-o", program, source.name, driver, *tools.libraries],
-        readable=[*tools.readable(), driver],
-        writable=folder,
-        limits=COMPILE_LIMITS,
-        confined=confined,
-    )
+    done = compile_with(driver, tools, source, program, confined=confined)
     if done.returncode or done.stopped_by:
         return Built(failed=done)
     with contextlib.suppress(OSError):  # grading works without a kept program
         kept_files.keep(program, kept, "*", KEPT_PROGRAMS)
     return Built(program)
+
+
+def compile_with(driver: Path, tools: Toolchain, source: Path, program: Path, *, confined: bool) -> sandbox.Done:
+    """Compile a text and link it with an assignment's driver. ``program`` lies in the folder of ``source``, the only one that is written to."""
+    return sandbox.run(
+        # Each kernel is compiled whole: a link of device code would find nothing, and costs as much as reading the text.
+        [tools.nvcc, *OPTIONS, "-nodlink", "-o", program, source.name, driver, *tools.libraries],
+        readable=[*tools.readable(), driver],
+        writable=source.parent,
+        limits=COMPILE_LIMITS,
+        confined=confined,
+    )
 
 
 # --- the driver ----------------------------------------------------------------------------------

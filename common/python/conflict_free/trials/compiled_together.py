@@ -9,9 +9,8 @@ import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from conflict_free.grading import sandbox
 from conflict_free.grading.assignment import Assignment
-from conflict_free.grading.building import COMPILE_LIMITS, OPTIONS, Built, Toolchain, driver_object
+from conflict_free.grading.building import Built, Toolchain, compile_with, driver_object
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.MULTILINE)
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
@@ -22,13 +21,7 @@ def build_all(tools: Toolchain, task: Assignment, texts: Mapping[str, str], fold
     """Return the programs of answers by name, which are made in ``folder``: none if they cannot be compiled together."""
     driver, unit, program = driver_object(tools, task), folder / "answers.cu", folder / "program"
     unit.write_text(_unit(task, texts.values()), encoding="utf-8")
-    done = sandbox.run(
-        [tools.nvcc, *OPTIONS, "-nodlink", "-o", program, unit.name, driver, *tools.libraries],
-        readable=[*tools.readable(), driver],
-        writable=folder,
-        limits=COMPILE_LIMITS,
-        confined=confined,
-    )
+    done = compile_with(driver, tools, unit, program, confined=confined)
     if done.returncode or done.stopped_by:
         return {}
     built = {name: Built(folder / f"program_{number}") for number, name in enumerate(texts)}
