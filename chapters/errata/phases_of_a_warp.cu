@@ -5,34 +5,10 @@
 // before their loads, when the first and the last value have arrived, and after their stores.
 
 #include "matrices.cuh"
-
-#include <algorithm>
-#include <cstdio>
-#include <map>
+#include "phases.cuh"
 
 enum class Order { copy, along, down };
 
-struct Phases {
-    long long begin, first, arrived, end;
-    unsigned multiprocessor;
-};
-
-// Stays where it stands among loads and stores.
-__device__ long long now()
-{
-    long long cycles;
-    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
-    return cycles;
-}
-
-__device__ unsigned multiprocessor()
-{
-    unsigned number;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
-    return number;
-}
-
-constexpr int SAMPLED = 16;  // one block of 16 writes down its times
 constexpr int MOST_THREADS = 2048;  // of a multiprocessor
 constexpr int FEWEST_LOADS = 4;
 
@@ -82,40 +58,17 @@ float time_of(const Matrices& m, Phases* phases, int resident, int launches)
     }).back();
 }
 
-// Prints the share of each phase in the time of all places for warps, and how long the loads of a warp take.
+// Runs the kernel with `resident` blocks on a multiprocessor, and prints its speed and its phases.
 template <Order order, int TILE_DIM, int LOADS>
-void print_phases(const Matrices& m, Phases* phases, const char* name, int resident)
+void print_phases_of(const Matrices& m, Phases* phases, const char* name, int resident)
 {
     float ms = time_of<order, TILE_DIM, LOADS>(m, phases, resident, 4);
     int warps = TILE_DIM * TILE_DIM / LOADS / 32, tiles = m.width / TILE_DIM * (m.width / TILE_DIM);
-    std::vector<Phases> all(tiles / SAMPLED * warps);
-    cudaMemcpy(all.data(), phases, all.size() * sizeof(Phases), cudaMemcpyDeviceToHost);
-
-    struct Span {
-        long long begin, end;
-    };
-    std::map<unsigned, Span> spans;
-    double first = 0, loading = 0, after = 0, span = 0;
-    for (const Phases& warp : all) {
-        first += warp.first - warp.begin;
-        loading += warp.arrived - warp.begin;
-        after += warp.end - warp.arrived;
-        auto [found, is_new] = spans.try_emplace(warp.multiprocessor, Span{warp.begin, warp.end});
-        found->second = {std::min(found->second.begin, warp.begin), std::max(found->second.end, warp.end)};
-    }
-    for (const auto& [number, of_one] : spans) span += double(of_one.end - of_one.begin) / spans.size();
-    double places = span * spans.size() * resident * warps / SAMPLED;
     int kib = resident * warps * 32 * LOADS * int(sizeof(float)) / 1024;
-    auto print = [&](const char* what, double figure) {
-        std::printf("figure %s_tile_%d_loads_%d_kib_%d_%s %.4g\n", name, TILE_DIM, LOADS, kib, what, figure);
-    };
-    print("gbps", gigabytes_per_second(m, ms));
-    print("first_ns", first / all.size() / span * ms * 1e6);
-    print("loading_ns", loading / all.size() / span * ms * 1e6);
-    print("loading_percent", 100 * loading / places);
-    print("after_loading_percent", 100 * after / places);
-    // The blocks that are looked at miss the ends of the launch, up to a percent.
-    print("empty_percent", std::max(0., 100 - 100 * (loading + after) / places));
+    std::string prefix = std::string(name) + "_tile_" + std::to_string(TILE_DIM) + "_loads_" + std::to_string(LOADS) + "_kib_" +
+                         std::to_string(kib);
+    std::printf("figure %s_gbps %.4g\n", prefix.c_str(), gigabytes_per_second(m, ms));
+    print_phases(prefix, phases, size_t(tiles / SAMPLED * warps), resident * warps, ms);
 }
 
 // Returns the number of wrong elements of a small matrix. Prints the phases at a large one, unless the model runs the kernel:
@@ -131,7 +84,7 @@ size_t measure(const Matrices& m, Phases* phases, const char* name)
     int threads = TILE_DIM * TILE_DIM / LOADS;
     for (int kib : {8, 16, 32, 64}) {
         int resident = kib * 1024 / (TILE_DIM * TILE_DIM * int(sizeof(float)));
-        if (resident && resident * threads <= MOST_THREADS) print_phases<order, TILE_DIM, LOADS>(large, phases, name, resident);
+        if (resident && resident * threads <= MOST_THREADS) print_phases_of<order, TILE_DIM, LOADS>(large, phases, name, resident);
     }
     return wrong;
 }

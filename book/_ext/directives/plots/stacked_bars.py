@@ -32,12 +32,13 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
 
     ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share of it that they fill stands behind the name.
     With ``:sum: UNIT``, the sum of the parts does. With ``:unit: WORD``, a last key is written above the bar's right end.
+    With ``:keys: KEY | KEY …``, a line is ``NAME | WORD``, and its keys are these with WORD in place of each ``{}``.
     """
 
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit"), directives.unchanged_required)
+    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit", "keys"), directives.unchanged_required)
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
@@ -48,6 +49,8 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
         rows, sources = [], []
         for line in filter(str.strip, self.content):
             name, *keys = (text.strip() for text in line.split(" | "))
+            if "keys" in self.options and len(keys) == 1:
+                keys = self.options["keys"].replace("{}", keys[0]).split(" | ")
             if len(keys) != len(parts) + bool(frame) + bool(unit):
                 raise ResultError(f"{line!r} is not NAME and {len(parts) + bool(frame) + bool(unit)} keys, with | between")
             found = [key if key.isdecimal() else evidence.value(key) for key in keys]

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What the warps of a kernel read from the clock of their multiprocessor, and how long each phase of a turn takes: from the beginning of
+// a warp to that of the next one in its place.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+struct Phases {
+    long long begin, first, arrived, end;
+    unsigned multiprocessor;
+};
+
+constexpr int SAMPLED = 16;  // one block of 16 writes down its times
+
+// Stays where it stands among loads and stores.
+__device__ long long now()
+{
+    long long cycles;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
+    return cycles;
+}
+
+__device__ unsigned multiprocessor()
+{
+    unsigned number;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+}
+
+// Prints the mean nanoseconds of a turn and of its phases. `phases` are those of `count` warps, one block of SAMPLED, in a launch of `ms`
+// milliseconds with `resident` warps on a multiprocessor.
+inline void print_phases(const std::string& name, const Phases* phases, size_t count, int resident, float ms)
+{
+    std::vector<Phases> all(count);
+    cudaMemcpy(all.data(), phases, count * sizeof(Phases), cudaMemcpyDeviceToHost);
+    struct Span {
+        long long begin, end;
+    };
+    std::map<unsigned, Span> spans;
+    double first = 0, loading = 0, after = 0, span = 0;
+    for (const Phases& warp : all) {
+        first += warp.first - warp.begin;
+        loading += warp.arrived - warp.begin;
+        after += warp.end - warp.arrived;
+        auto [found, is_new] = spans.try_emplace(warp.multiprocessor, Span{warp.begin, warp.end});
+        found->second = {std::min(found->second.begin, warp.begin), std::max(found->second.end, warp.end)};
+    }
+    for (const auto& [number, of_one] : spans) span += double(of_one.end - of_one.begin) / spans.size();
+    double ns = ms * 1e6 / span, turn = span * spans.size() * resident / SAMPLED / count;
+    auto print = [&](const char* what, double cycles) { std::printf("figure %s_%s_ns %.4g\n", name.c_str(), what, cycles * ns); };
+    print("first", first / count);
+    print("loading", loading / count);
+    print("after_loading", after / count);
+    // The blocks that are looked at miss the ends of the launch, up to a percent.
+    print("empty", std::max(0., turn - (loading + after) / count));
+    print("turn", turn);
+}

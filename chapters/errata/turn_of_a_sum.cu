@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// "The rounds of a sum are its time": the warps of four sums look at the clock before their loads, when their numbers and those of the whole
+// block have arrived, and after the rounds.
+
+#include "phases.cuh"
+#include "sums.cuh"
+
+enum class Rounds { divergent, strided, sequential, whole_warps };
+
+constexpr int many_numbers = 1 << 25;
+
+// [turn_of_a_sum]
+template <Rounds rounds, int NUMBERS>
+__global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases)
+{
+    __shared__ unsigned partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * (NUMBERS * BLOCK) + tid;
+
+    long long begin = now();
+    unsigned number = i < n ? numbers[i] : 0;
+    if (NUMBERS == 2) number += i + BLOCK < n ? numbers[i + BLOCK] : 0;
+    partial[tid] = number;
+    long long first = now();
+    __syncthreads();
+    long long arrived = now();
+    if (rounds == Rounds::divergent)
+        for (int s = 1; s < BLOCK; s *= 2) {
+            if (tid % (2 * s) == 0) partial[tid] += partial[tid + s];
+            __syncthreads();
+        }
+    if (rounds == Rounds::strided)
+        for (int s = 1; s < BLOCK; s *= 2) {
+            int at = 2 * s * tid;
+            if (at < BLOCK) partial[at] += partial[at + s];
+            __syncthreads();
+        }
+    if (rounds == Rounds::sequential)
+        for (int s = BLOCK / 2; s > 0; s /= 2) {
+            if (tid < s) partial[tid] += partial[tid + s];
+            __syncthreads();
+        }
+    if (rounds == Rounds::whole_warps)
+        for (int s = BLOCK / 2; s > 0; s /= 2) {
+            if (tid / 32 * 32 < s) {
+                if (tid < s) partial[tid] += partial[tid + s];
+                __syncwarp();
+            }
+            __syncthreads();
+        }
+    long long end = now();
+
+    if (tid == 0) sums[blockIdx.x] = partial[0];
+    if (blockIdx.x % SAMPLED == 0 && tid % 32 == 0)
+        phases[(blockIdx.x / SAMPLED * BLOCK + tid) / 32] = {begin, first, arrived, end, multiprocessor()};
+}
+// [/turn_of_a_sum]
+
+// Returns the number of wrong sums of blocks. Prints the phases of the warps with eight blocks on a multiprocessor, and with one alone,
+// unless the model runs the kernel: it has no time.
+template <Rounds rounds, int NUMBERS>
+size_t measure(unsigned* sums, unsigned* numbers, Phases* phases, const char* name)
+{
+    auto kernel = turn_of_a_sum<rounds, NUMBERS>;
+    int unused_bytes = 0;
+    auto times = [&](int n, int launches) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
+        return milliseconds(launches,
+            [&] { kernel<<<blocks_of(n, NUMBERS * BLOCK), BLOCK, unused_bytes>>>(sums, numbers, n, phases); });
+    };
+    Tried tried = try_few(sums, numbers, NUMBERS * BLOCK, times);
+    if (!tried.has_time) return tried.wrong;
+    fill<<<blocks_of(many_numbers, BLOCK), BLOCK>>>(numbers, many_numbers);
+    for (int blocks : {8, 1}) {
+        if (blocks == 1) unused_bytes = (226 << 10) - sizeof(unsigned) * BLOCK;
+        float ms = times(many_numbers, 20).back();
+        std::string prefix = std::string(name) + "_numbers_" + std::to_string(NUMBERS) + "_blocks_" + std::to_string(blocks);
+        std::printf("figure %s_gbps %.4g\n", prefix.c_str(), double(many_numbers) * sizeof(unsigned) / ms / 1e6);
+        print_phases(prefix, phases, many_numbers / (NUMBERS * 32) / SAMPLED, blocks * BLOCK / 32, ms);
+    }
+    return tried.wrong;
+}
+
+int main()
+{
+    unsigned *numbers, *sums;
+    Phases* phases;
+    cudaMalloc(&numbers, sizeof(unsigned) * many_numbers);
+    cudaMalloc(&sums, sizeof(unsigned) * many_numbers / BLOCK);
+    cudaMalloc(&phases, sizeof(Phases) * (many_numbers / 32 / SAMPLED));
+    size_t wrong = measure<Rounds::divergent, 1>(sums, numbers, phases, "divergent") +
+                   measure<Rounds::strided, 1>(sums, numbers, phases, "strided") +
+                   measure<Rounds::sequential, 1>(sums, numbers, phases, "sequential") +
+                   measure<Rounds::whole_warps, 1>(sums, numbers, phases, "whole_warps") +
+                   measure<Rounds::sequential, 2>(sums, numbers, phases, "sequential") +
+                   measure<Rounds::whole_warps, 2>(sums, numbers, phases, "whole_warps");
+    std::printf("%zu sums are wrong\n", wrong);
+    return wrong != 0;
+}
