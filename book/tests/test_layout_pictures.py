@@ -190,7 +190,7 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
         )
     )
     assert "plain: 750 of 1,000 (75%) 500 250 1,000 GB/s half rest all Speed." in said
-    of_word = ".. stacked-bars:: Speed\n   :parts: half; rest\n   :sum: GB/s\n   :keys: copy.{}.16384.gbps / 2 | copy.{}.16384.gbps / 4\n\n   plain | copy_plain"
+    of_word = ".. stacked-bars:: Speed\n   :parts: half; rest\n   :sum: GB/s\n   :keys: copy.{0}.16384.gbps / {1} | copy.{0}.16384.gbps / 4\n\n   plain | copy_plain | 2"
     assert "plain: 750 GB/s 500 250" in text_of(project.build_page(of_word))
 
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the warps of a kernel read from the clock of their multiprocessor, and how long each phase of a turn takes: from the beginning of
-// a warp to that of the next one in its place.
+// What the warps of a kernel read from the clock of their multiprocessor, and the share of each phase in a turn: from the beginning of a
+// warp to that of the next one in its place.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ __device__ unsigned multiprocessor()
     return number;
 }
 
-// Prints the mean nanoseconds of a turn and of its phases. `phases` are those of `count` warps, one block of SAMPLED, in a launch of `ms`
+// Prints how long the loads of a warp take, and the share of each phase in the turns. `phases` are those of `count` warps, one block of SAMPLED, in a launch of `ms`
 // milliseconds with `resident` warps on a multiprocessor.
 inline void print_phases(const std::string& name, const Phases* phases, size_t count, int resident, float ms)
 {
@@ -52,12 +52,12 @@ inline void print_phases(const std::string& name, const Phases* phases, size_t c
         found->second = {std::min(found->second.begin, warp.begin), std::max(found->second.end, warp.end)};
     }
     for (const auto& [number, of_one] : spans) span += double(of_one.end - of_one.begin) / spans.size();
-    double ns = ms * 1e6 / span, turn = span * spans.size() * resident / SAMPLED / count;
-    auto print = [&](const char* what, double cycles) { std::printf("figure %s_%s_ns %.4g\n", name.c_str(), what, cycles * ns); };
-    print("first", first / count);
-    print("loading", loading / count);
-    print("after_loading", after / count);
+    double places = span * spans.size() * resident / SAMPLED;
+    auto print = [&](const char* what, double figure) { std::printf("figure %s_%s %.4g\n", name.c_str(), what, figure); };
+    print("first_ns", first / count / span * ms * 1e6);
+    print("loading_ns", loading / count / span * ms * 1e6);
+    print("loading_percent", 100 * loading / places);
+    print("after_loading_percent", 100 * after / places);
     // The blocks that are looked at miss the ends of the launch, up to a percent.
-    print("empty", std::max(0., turn - (loading + after) / count));
-    print("turn", turn);
+    print("empty_percent", std::max(0., 100 - 100 * (loading + after) / places));
 }

@@ -32,7 +32,7 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
 
     ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share of it that they fill stands behind the name.
     With ``:sum: UNIT``, the sum of the parts does. With ``:unit: WORD``, a last key is written above the bar's right end.
-    With ``:keys: KEY | KEY …``, a line is ``NAME | WORD``, and its keys are these with WORD in place of each ``{}``.
+    With ``:keys: KEY | KEY …``, a line is ``NAME | WORD | WORD …``, and its keys are these with its words in place of ``{0}``, ``{1}``, ….
     """
 
     required_arguments = 1
@@ -49,8 +49,8 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
         rows, sources = [], []
         for line in filter(str.strip, self.content):
             name, *keys = (text.strip() for text in line.split(" | "))
-            if "keys" in self.options and len(keys) == 1:
-                keys = self.options["keys"].replace("{}", keys[0]).split(" | ")
+            if "keys" in self.options:
+                keys = self.options["keys"].format(*keys).split(" | ")
             if len(keys) != len(parts) + bool(frame) + bool(unit):
                 raise ResultError(f"{line!r} is not NAME and {len(parts) + bool(frame) + bool(unit)} keys, with | between")
             found = [key if key.isdecimal() else evidence.value(key) for key in keys]
