@@ -10,7 +10,7 @@
 enum class Order { copy, along, down };
 
 constexpr int MOST_THREADS = 2048;  // of a multiprocessor
-constexpr int FEWEST_LOADS = 4;
+constexpr int FEWEST_LOADS = 1;
 
 // [phases_of_a_warp]
 template <Order order, int TILE_DIM, int LOADS>
@@ -95,6 +95,7 @@ int main()
     Phases* phases;
     cudaMalloc(&phases, sizeof(Phases) * (large_width / FEWEST_LOADS * (large_width / 32) / SAMPLED));
     size_t wrong = measure<Order::copy, 32, 4>(m, phases, "copy") + measure<Order::copy, 32, 8>(m, phases, "copy") +
+                   measure<Order::along, 32, 1>(m, phases, "along") + measure<Order::along, 32, 2>(m, phases, "along") +
                    measure<Order::along, 32, 4>(m, phases, "along") + measure<Order::along, 64, 4>(m, phases, "along") +
                    measure<Order::along, 64, 8>(m, phases, "along") + measure<Order::down, 64, 8>(m, phases, "down");
     std::printf("%zu elements are wrong\n", wrong);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "The rounds of a sum are its time": the warps of four sums look at the clock before their loads, when their numbers and those of the whole
+// "The rounds of a sum are its time": the warps of some sums look at the clock before their loads, when their numbers and those of the whole
 // block have arrived, and after the rounds.
 
 #include "phases.cuh"
 #include "sums.cuh"
 
-enum class Rounds { divergent, strided, sequential, whole_warps };
+enum class Rounds { divergent, strided, strided_whole_warps, sequential, whole_warps };
 
 constexpr int many_numbers = 1 << 25;
 
@@ -35,6 +35,15 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
         for (int s = 1; s < BLOCK; s *= 2) {
             int at = 2 * s * tid;
             if (at < BLOCK) partial[at] += partial[at + s];
+            __syncthreads();
+        }
+    if (rounds == Rounds::strided_whole_warps)
+        for (int s = 1; s < BLOCK; s *= 2) {
+            int at = 2 * s * tid;
+            if (2 * s * (tid / 32 * 32) < BLOCK) {
+                if (at < BLOCK) partial[at] += partial[at + s];
+                __syncwarp();
+            }
             __syncthreads();
         }
     if (rounds == Rounds::sequential)
@@ -92,6 +101,7 @@ int main()
     cudaMalloc(&phases, sizeof(Phases) * (many_numbers / 32 / SAMPLED));
     size_t wrong = measure<Rounds::divergent, 1>(sums, numbers, phases, "divergent") +
                    measure<Rounds::strided, 1>(sums, numbers, phases, "strided") +
+                   measure<Rounds::strided_whole_warps, 1>(sums, numbers, phases, "strided_whole_warps") +
                    measure<Rounds::sequential, 1>(sums, numbers, phases, "sequential") +
                    measure<Rounds::whole_warps, 1>(sums, numbers, phases, "whole_warps") +
                    measure<Rounds::sequential, 2>(sums, numbers, phases, "sequential") +
