@@ -84,7 +84,13 @@ size_t measure(unsigned* sums, unsigned* numbers, Phases* phases, const char* na
     fill<<<blocks_of(many_numbers, BLOCK), BLOCK>>>(numbers, many_numbers);
     for (int blocks : {8, 1}) {
         if (blocks == 1) unused_bytes = (226 << 10) - sizeof(unsigned) * BLOCK;
-        float ms = times(many_numbers, 20).back();
+        // The phases are those of the last launch, so it must not be a slow one.
+        float ms = 0;
+        for (std::vector<float> all; all.empty() || ms > 1.01f * all[all.size() / 2];) {
+            all = times(many_numbers, 21);
+            ms = all.back();
+            std::sort(all.begin(), all.end());
+        }
         std::string prefix = std::string(name) + "_numbers_" + std::to_string(NUMBERS) + "_blocks_" + std::to_string(blocks);
         std::printf("figure %s_gbps %.4g\n", prefix.c_str(), double(many_numbers) * sizeof(unsigned) / ms / 1e6);
         print_phases(prefix, phases, many_numbers / (NUMBERS * 32) / SAMPLED, blocks * BLOCK / 32, ms);
