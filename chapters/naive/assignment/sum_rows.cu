@@ -8,7 +8,7 @@
 
 #include <cuda_runtime.h>
 
-constexpr int THREADS = 256;
+constexpr int THREADS = 64;
 
 // BEGIN SOLUTION
 constexpr int LANES = 32;

@@ -319,7 +319,7 @@ TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
     use.bulk_copy(4096, 16, false, 1);
     use.launch_ends();
     EXPECT_EQ(use.to_json()["narrow_global"], 1);
-    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"loaded":0,"stored":48})");
+    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"narrow_stores":2,"loaded":0,"stored":48})");
     // Launches come one after another, so what their largest blocks write adds up.
     use.launch_begins({{1, 1, 1}, {64, 1, 1}, 0});
     use.block_runs(0);
@@ -351,6 +351,21 @@ TEST(DataUse, GivesAllWarpsOfABlockTheTimeOfItsBusiestOneUpToEachBarrier) {
     accesses(1, 1);
     use.launch_ends();
     EXPECT_EQ(use.to_json()["slots"], 3 * (2 + 5 + 1) + 3 * 1);
+    EXPECT_EQ(use.to_json()["global_slots"], 0);
+    // Warp 0 is the busiest one of global memory, and warp 1 of both.
+    access.space = Space::global;
+    use.launch_begins({{1, 1, 1}, {33, 2, 1}, 0});
+    use.block_runs(0);
+    accesses(0, 2);
+    accesses(1, 1);
+    access.space = Space::shared;
+    accesses(1, 3);
+    access.space = Space::global;
+    access.active = 0xffff;
+    accesses(0, 1);
+    use.launch_ends();
+    EXPECT_EQ(use.to_json()["global_slots"], 3 * 2);
+    EXPECT_EQ(use.to_json()["slots"], 3 * (2 + 5 + 1) + 3 * 1 + 3 * 4);
 }
 
 TEST(DataUse, HasBulkCopiesByDirection) {

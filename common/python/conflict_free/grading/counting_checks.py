@@ -50,7 +50,8 @@ def names_of(run: Run) -> dict[str, Any]:
     ``reads`` and ``writes`` are all traffic of kernels from and to device memory; atomic operations count as writes. ``traffic`` is
     both, ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``shared_bytes`` is the most shared memory
     of a block, ``block`` has the most that one block does, and ``busiest`` what the busiest multiprocessor does if blocks are spread
-    evenly. ``slots`` are the accesses for which warps have time that wait at barriers (see simt::remote::DataUse).
+    evenly. ``slots`` are the accesses for which warps have time that wait at barriers, and ``global_slots`` the same of those to global
+    memory in which more than half of a warp takes part (see simt::remote::DataUse).
     """
     kernels = run.report["kernels"]
     sums = {
@@ -65,7 +66,7 @@ def names_of(run: Run) -> dict[str, Any]:
     return {
         **sums,
         **others,
-        **{key: run.calls["data"][key] for key in ("block", "busiest", "narrow_global", "slots")},
+        **{key: run.calls["data"][key] for key in ("block", "busiest", "narrow_global", "slots", "global_slots")},
         "partitions": _partitions_of(kernels),
         "shared_bytes": max((kernel.get("shared_bytes", 0) for kernel in kernels), default=0),
         "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),

@@ -111,12 +111,20 @@ FEW_LANES = {
         "a block accesses shared memory {:,} times with at most half of a warp",
         "Let all lanes of a warp take part in each access: one half after the other is no way round a conflict.",
     ),
+    "narrow_stores": (
+        "a block stores to shared memory {:,} times with at most half of a warp",
+        "Let all lanes of a warp take part in each store: one part after the other is no way round a conflict.",
+    ),
     "narrow_global": (
         "warps access global memory {:,} times with at most half of their lanes",
         "Let all lanes of a warp take part in each access: one part after the other takes as many times as long.",
     ),
     "slots": (
         "while warps wait for the busiest one of their block at each barrier, they have time to access memory {:,} times in all",
+        "Let all warps of a block work between two barriers: one after another, they take as many times as long.",
+    ),
+    "global_slots": (
+        "while warps wait for the busiest one of their block at each barrier, they have time to access global memory {:,} times with most of their lanes",
         "Let all warps of a block work between two barriers: one after another, they take as many times as long.",
     ),
     "loaded": ("a block loads {:,} bytes of the data", _MORE_BLOCKS),
@@ -138,8 +146,9 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tupl
         "busiest_accesses": names["busiest"]["accesses"],
         "narrow_global": names["narrow_global"],
         "launches": names["launches"],
-        **{name: names["block"][name] for name in ("narrow", "loaded", "stored")},
+        **{name: names["block"][name] for name in ("narrow", "narrow_stores", "loaded", "stored")},
         "slots": names["slots"],
+        "global_slots": names["global_slots"],
     }
     for name, number in made.items():
         if (limit := getattr(assignment.kernels, name)) is not None:

@@ -46,12 +46,14 @@ class KernelWork:
     the largest number of atomic operations among them. ``busiest_accesses`` is the largest number of accesses of one multiprocessor,
     if the blocks of all launches are spread evenly: a program with more of them leaves multiprocessors without work. ``narrow`` is
     the largest number of accesses to shared memory that one block makes with at most half of a warp: a program with more of them lets
-    lanes take turns. ``narrow_global`` is the same of loads and stores in global memory, for all blocks together. ``loaded`` is the largest number of
-    bytes of the data that one block loads, and ``stored`` of those that it writes to global memory, where the largest blocks of
-    several launches add up: a program with more of them leaves its other blocks without work. ``launches`` is the largest number of
-    launches in a case, which come one after another. ``slots`` is the largest number of accesses that the warps of all blocks could make
-    while each block's busiest warp, between one barrier and the next, makes its own: a program with more of them lets warps take turns
-    or leaves them idle. ``inexact`` accepts launches that the model marks as not exact.
+    lanes take turns. ``narrow_stores`` is the same of its stores alone, where right answers read with few lanes. ``narrow_global`` is the
+    same of loads and stores in global memory, for all blocks together. ``loaded`` is the largest number of bytes of the data that one
+    block loads, and ``stored`` of those that it writes to global memory, where the largest blocks of several launches add up: a program
+    with more of them leaves its other blocks without work. ``launches`` is the largest number of launches in a case, which come one after
+    another. ``slots`` is the largest number of accesses that the warps of all blocks could make while each block's busiest warp, between
+    one barrier and the next, makes its own: a program with more of them lets warps take turns or leaves them idle. ``global_slots`` is the
+    same of accesses to global memory in which more than half of a warp takes part, so that no other accesses make room for such turns.
+    ``inexact`` accepts launches that the model marks as not exact.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
@@ -60,10 +62,12 @@ class KernelWork:
     read_accesses: str | None = None
     busiest_accesses: str | None = None
     narrow: str | None = None
+    narrow_stores: str | None = None
     narrow_global: str | None = None
     loaded: str | None = None
     stored: str | None = None
     slots: str | None = None
+    global_slots: str | None = None
     atomics: str = "64"
     launches: str = "4"
     inexact: bool = False

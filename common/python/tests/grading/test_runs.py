@@ -40,10 +40,11 @@ def kernel(conflicts: int, line: int = 7) -> dict:
 NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wavefronts"), 0)
 #: What the judge tells of kernels that use global memory by ordinary loads and stores.
 ORDINARY = {
-    "block": {"narrow": 8, "loaded": 64, "stored": 64},
+    "block": {"narrow": 8, "narrow_stores": 8, "loaded": 64, "stored": 64},
     "busiest": {"accesses": 20},
     "narrow_global": 8,
     "slots": 8,
+    "global_slots": 8,
     "idle_blocks": 4224,
     "cluster_accesses": 0,
     "bulk_load": NO_COPIES,
@@ -375,9 +376,10 @@ def test_what_few_blocks_do_alone_is_too_much_for_one_multiprocessor():
 
 
 def test_lanes_that_take_turns_are_too_much_for_one_block():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(narrow="2 * width")})
-    assert by_kernels(task) is None
-    assert "with at most half of a warp" in by_kernels(task, otherwise={"block": {**ORDINARY["block"], "narrow": 9}}).seen
+    for name, seen in {"narrow": "accesses shared memory 9 times", "narrow_stores": "stores to shared memory 9 times"}.items():
+        task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2 * width"})})
+        assert by_kernels(task) is None
+        assert seen in by_kernels(task, otherwise={"block": {**ORDINARY["block"], name: 9}}).seen
 
 
 def test_loads_in_which_lanes_are_left_out_are_too_much():
@@ -387,7 +389,12 @@ def test_loads_in_which_lanes_are_left_out_are_too_much():
 
 
 @pytest.mark.parametrize(
-    ("name", "seen"), [("narrow_global", "access global memory 9 times with at most half"), ("slots", "access memory 9 times")]
+    ("name", "seen"),
+    [
+        ("narrow_global", "access global memory 9 times with at most half"),
+        ("slots", "access memory 9 times"),
+        ("global_slots", "access global memory 9 times with most of their lanes"),
+    ],
 )
 def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen):
     task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2.2 * width"})})

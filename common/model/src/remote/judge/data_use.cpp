@@ -64,9 +64,11 @@ void DataUse::warp_access(const WarpAccess& access) {
         const std::uint64_t weight = shared ? static_cast<std::uint64_t>(shared_cost(access, machine_).ideal_wavefronts) : 1;
         running_->accesses += weight;
         running_->narrow += shared && is_narrow;
+        running_->narrow_stores += shared && is_narrow && access.operation == Operation::store;
         const auto warp = static_cast<std::size_t>(access.warp);
         if (warp >= running_->of_warps.size()) running_->of_warps.resize(warp + 1);
-        running_->of_warps[warp] += weight;
+        running_->of_warps[warp].all += weight;
+        running_->of_warps[warp].global += access.space == Space::global && !is_narrow;
     }
     if (access.space != Space::global) return;
     narrow_global_ += is_narrow && access.operation != Operation::atomic;
@@ -95,7 +97,8 @@ void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, 
 
 void DataUse::end_interval(Work& work) {
     if (work.of_warps.empty()) return;
-    work.busiest_warps += std::ranges::max(work.of_warps);
+    for (const auto field : {&Accesses::all, &Accesses::global})
+        work.busiest_warps.*field += std::ranges::max(work.of_warps, {}, field).*field;
     work.of_warps.clear();
 }
 
@@ -103,10 +106,11 @@ void DataUse::launch_ends() {
     std::uint64_t stored = 0;
     for (auto& [number, work] : work_of_blocks_) {
         end_interval(work);
-        slots_ += work.busiest_warps * warps_;
+        for (const auto field : {&Accesses::all, &Accesses::global}) slots_.*field += work.busiest_warps.*field * warps_;
         *std::ranges::min_element(accesses_) += work.accesses;
         idle_blocks_ += work.accesses == 0;
-        for (const auto field : {&Work::accesses, &Work::narrow, &Work::loaded}) largest_.*field = std::max(largest_.*field, work.*field);
+        for (const auto field : {&Work::accesses, &Work::narrow, &Work::narrow_stores, &Work::loaded})
+            largest_.*field = std::max(largest_.*field, work.*field);
         stored = std::max(stored, work.stored);
     }
     largest_.stored += stored;
@@ -134,10 +138,15 @@ nlohmann::ordered_json DataUse::to_json() const {
         buffers[buffer.name] = {
             {"bytes", sum.bytes}, {"loaded", sum.loaded}, {"stored", sum.stored}, {"filled", sum.filled}, {"copied", sum.copied}};
     }
-    return {{"block", {{"narrow", largest_.narrow}, {"loaded", largest_.loaded}, {"stored", largest_.stored}}},
+    return {{"block",
+             {{"narrow", largest_.narrow},
+              {"narrow_stores", largest_.narrow_stores},
+              {"loaded", largest_.loaded},
+              {"stored", largest_.stored}}},
             {"busiest", {{"accesses", busiest()}}},
             {"narrow_global", narrow_global_},
-            {"slots", slots_},
+            {"slots", slots_.all},
+            {"global_slots", slots_.global},
             {"idle_blocks", idle_blocks_},
             {"cluster_accesses", cluster_accesses_},
             {"bulk_load", remote::to_json(bulk_loads_)},

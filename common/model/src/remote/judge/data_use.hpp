@@ -53,20 +53,24 @@ public:
     };
     const BulkCopies& bulk_loads() const { return bulk_loads_; }
     const BulkCopies& bulk_stores() const { return bulk_stores_; }
+    /// Accesses to all memory, and those to global memory in which more than half of the warp takes part.
+    struct Accesses {
+        std::uint64_t all = 0, global = 0;
+    };
     /// The work of a block.
     struct Work {
         /// Warp-level accesses to memory, one of shared memory counted by the wavefronts that it takes without conflicts.
         std::uint64_t accesses = 0;
-        /// Accesses to shared memory in which at most half of the warp takes part.
-        std::uint64_t narrow = 0;
+        /// Accesses to shared memory in which at most half of the warp takes part, and the stores among them.
+        std::uint64_t narrow = 0, narrow_stores = 0;
         /// Bytes of the data. A byte counts as often as lanes ask for it.
         std::uint64_t loaded = 0;
         /// Bytes that it writes to global memory, of the data or not.
         std::uint64_t stored = 0;
         /// The accesses of each warp since the last barrier of the block or of a part of it, or phase of an mbarrier; and the most of one
         /// warp between each two, added up.
-        std::vector<std::uint64_t> of_warps;
-        std::uint64_t busiest_warps = 0;
+        std::vector<Accesses> of_warps;
+        Accesses busiest_warps;
     };
     /// The most of each that one block of one launch does; of `stored`, the sum over the launches of the most of each.
     const Work& largest() const { return largest_; }
@@ -104,7 +108,7 @@ private:
     /// Loads from and stores to global memory in which at most half of the warp takes part.
     std::uint64_t narrow_global_ = 0;
     /// The accesses for which the warps of all blocks have time, if those of a block wait at each barrier for the busiest one.
-    std::uint64_t slots_ = 0;
+    Accesses slots_;
     /// Blocks of the launches that have ended without any access to memory.
     std::uint64_t idle_blocks_ = 0;
     BulkCopies bulk_loads_, bulk_stores_;
