@@ -22,20 +22,37 @@ endfunction()
 
 # add_assignment(SLUG)
 #
-# Adds the assignment in chapters/SLUG/assignment. Its starter, its solution and all its answers are graded into
+# Says that a chapter has an assignment, which grade_assignments() grades.
+function(add_assignment slug)
+    set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_ASSIGNMENTS ${slug})
+endfunction()
+
+# grade_assignments()
+#
+# Grades all assignments, and the cheats. Where it is called from the last folder, gradings begin last of all that can be built, and the
+# book, which is rendered on one core, never waits for them.
+function(grade_assignments)
+    get_property(slugs GLOBAL PROPERTY CONFLICT_FREE_ASSIGNMENTS)
+    grade_cheats(padding)  # they fit every assignment
+    list(REVERSE slugs)  # the last chapters have the dearest
+    foreach(slug IN LISTS slugs)
+        grade_assignment(${slug})
+    endforeach()
+endfunction()
+
+# grade_assignment(SLUG)
+#
+# Adds what tries the assignment in chapters/SLUG/assignment. Its starter, its solution and all its answers are graded into
 # ${CMAKE_BINARY_DIR}/graded/SLUG.json, which the target `graded` brings up to date, and the check
 #   assignment.SLUG         label cpu   each scores what task.toml says, and the release gives nothing away
 # holds that file against task.toml. The target `draws` grades each answer under 200 draws of the hidden cases, which must
 # all have the same result; the target `limits` takes each limit of task.toml away and looks for an answer that notices; the target `slack`
 # measures how much room the thresholds leave above the dearest right answer.
-function(add_assignment slug)
-    if(NOT CONFLICT_FREE_PYTHON OR NOT BUILD_TESTING)
-        return()
-    endif()
+function(grade_assignment slug)
     set(graded ${CMAKE_BINARY_DIR}/graded/${slug}.json)
     set(python ${PROJECT_SOURCE_DIR}/common/python)
     set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.answers)
-    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB_RECURSE grader CONFIGURE_DEPENDS
          ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
          ${python}/conflict_free/grading/cheats/*.cu* ${python}/conflict_free/grading/cheats/*.toml)
@@ -79,16 +96,13 @@ function(add_graded name file)
         COST 30)
 endfunction()
 
-# add_cheats(SLUG)
+# grade_cheats(SLUG)
 #
 # Grades all cheats for an assignment, with and without text admission, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
 # target `graded`, and adds the check
 #   assignments.cheats         label cpu   each has the outcome that trials/outcomes.toml and docs/grading.md name
 #   assignments.cheats_in_sandbox          the same for outcomes that only the sandbox causes; skipped without a sandbox
-function(add_cheats slug)
-    if(NOT TARGET ${slug}_graded)
-        return()
-    endif()
+function(grade_cheats slug)
     set(graded ${CMAKE_BINARY_DIR}/graded/cheats.json)
     set(python ${PROJECT_SOURCE_DIR}/common/python)
     set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.cheats)
