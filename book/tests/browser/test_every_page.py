@@ -1,6 +1,8 @@
 """Tests of every page of the rendered book, opened from the file system as by a reader without a network."""
 
 import os
+import re
+from pathlib import Path
 
 from book_in_browser import FOLDER, PAGES, leads_somewhere, visit
 
@@ -22,6 +24,12 @@ def test_the_book_is_there():
 def test_a_page_opens_without_trouble(visited):
     assert visited.trouble == []
     assert visited.title
+
+
+def test_no_markup_is_left_in_the_text(visited):
+    page = (Path(FOLDER) / visited.name).read_text(encoding="utf-8")
+    prose = re.sub(r"<(pre|code|script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert re.findall(r"\.\. [a-z-]+::.*|:(?:class|doc|ref|val|claim|term):.*", prose) == []
 
 
 def test_all_images_are_there(visited):

@@ -313,13 +313,16 @@ TEST(DataUse, KnowsTheMostThatOneBlockDoes) {
     use.warp_access(access);
     use.block_runs(1);
     for (access.active = 0xffff; access.active; access.active <<= 16) use.warp_access(access);
-    access.space = Space::global;
     access.active = 0xff;
+    access.operation = Operation::load;
+    use.warp_access(access);
+    access.operation = Operation::store;
+    access.space = Space::global;
     use.warp_access(access);
     use.bulk_copy(4096, 16, false, 1);
     use.launch_ends();
     EXPECT_EQ(use.to_json()["narrow_global"], 1);
-    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":2,"narrow_stores":2,"loaded":0,"stored":48})");
+    EXPECT_EQ(use.to_json()["block"].dump(), R"({"narrow":3,"narrow_stores":2,"loaded":0,"stored":48})");
     // Launches come one after another, so what their largest blocks write adds up.
     use.launch_begins({{1, 1, 1}, {64, 1, 1}, 0});
     use.block_runs(0);
