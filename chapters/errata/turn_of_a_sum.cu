@@ -25,7 +25,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
     partial[tid] = number;
     long long first = now();
     __syncthreads();
-    long long arrived = now();
+    long long arrived = now_behind_barrier(partial[tid], ~0u);
     if (rounds == Rounds::divergent)
         for (int s = 1; s < BLOCK; s *= 2) {
             if (tid % (2 * s) == 0) partial[tid] += partial[tid + s];
@@ -63,7 +63,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
 
     if (tid == 0) sums[blockIdx.x] = partial[0];
     if (blockIdx.x % SAMPLED == 0 && tid % 32 == 0)
-        phases[(blockIdx.x / SAMPLED * BLOCK + tid) / 32] = {begin, first, arrived, end, multiprocessor()};
+        phases[(blockIdx.x / SAMPLED * BLOCK + tid) / 32] = {begin, first, arrived, arrived, end, multiprocessor()};
 }
 // [/turn_of_a_sum]
 
