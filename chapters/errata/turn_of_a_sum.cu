@@ -15,9 +15,9 @@ constexpr int many_numbers = 1 << 25;
 template <Rounds rounds, int NUMBERS>
 __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases)
 {
-    __shared__ unsigned partial[BLOCK], unchanged;
+    __shared__ unsigned partial[BLOCK + 1];  // No round changes the last word.
     int tid = threadIdx.x;
-    if (tid == 0) unchanged = 0;
+    if (tid == 0) partial[BLOCK] = 0;
     int i = blockIdx.x * (NUMBERS * BLOCK) + tid;
 
     long long begin = now();
@@ -26,7 +26,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
     partial[tid] = number;
     long long first = now();
     __syncthreads();
-    long long arrived = now_behind_barrier(unchanged, ~0u);
+    long long arrived = now_behind_barrier(partial[BLOCK], ~0u);
     if (rounds == Rounds::divergent)
         for (int s = 1; s < BLOCK; s *= 2) {
             if (tid % (2 * s) == 0) partial[tid] += partial[tid + s];
