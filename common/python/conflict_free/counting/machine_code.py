@@ -113,4 +113,5 @@ def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> MachineCo
                 ) from None
             # Functions of other files are linked later.
             said = output_of([*command, "-c"], "stderr")
-        return MachineCode(output_of([nvdisasm, "-c", "-gp", str(code)]), resources_in(said))
+        # Targets of indirect jumps, which nobody reads, would take a quarter of the time.
+        return MachineCode(output_of([nvdisasm, "-c", "-gp", "-ndf", str(code)]), resources_in(said))

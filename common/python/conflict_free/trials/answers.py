@@ -32,7 +32,7 @@ from .confinement import confined
 #: An answer that fails one of these checks never runs.
 BEFORE_RUNS = GATES[: GATES.index("compiles") + 1]
 #: Cheats among them have constructors, which would run in the other answers' programs too.
-_COMPILED_ALONE = (STARTER, SOLUTION, "constructor_function", "exit_before_main")
+_COMPILED_ALONE = (SOLUTION, "constructor_function", "exit_before_main")
 _SHORT = 8  # a line of the solution up to this length, such as "}" or "else", may stand in any file
 
 
@@ -47,8 +47,8 @@ def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
 def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str, Result]:
     """Grade the starter, the solution and all answers of an assignment.
 
-    Most answers are compiled together, and their texts are read without a sandbox. The starter, the solution and a few cheats are compiled
-    and read alone, as students' files are.
+    Most are compiled together, and their texts are read without a sandbox. The solution and a few cheats are compiled and read alone, as
+    students' files are.
     """
     with scratch_folder("conflict_free_") as folder:
         files = submissions(task, folder)
@@ -70,17 +70,21 @@ def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
 
     Raises Stop if the program does not compile.
     """
-    codes = {}
-    for name, text in {STARTER: task.starter(), SOLUTION: task.solution()}.items():
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = release.release(task, Path(scratch) / name)[0].parent
-            (folder / task.source.name).write_text(text, encoding="utf-8")
-            program = folder / "program"
-            done = subprocess.run([tools.nvcc, *OPTIONS, "-nodlink", "-o", program, folder / TRY], capture_output=True, text=True)
-            if done.returncode:
-                raise Stop(f"{TRY} of assignment {task.name} does not compile: {(done.stderr + done.stdout).strip().splitlines()[0]}")
-            environment = {"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_MACHINE": task.machine}
-            codes[name] = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    codes, texts = {}, {STARTER: task.starter(), SOLUTION: task.solution()}
+    with tempfile.TemporaryDirectory() as scratch:
+        trial = release.files(task)[TRY]
+        included = f'#include "{task.source.name}"\n'
+        if trial.count(included) != 1:
+            raise Stop(f"{TRY} of assignment {task.name} does not include {task.source.name} once")
+        unit, program = Path(scratch, "both.cu"), Path(scratch, "program")
+        both = (trial.replace(included, text) for text in texts.values())
+        unit.write_text(compiled_together.unit_of(both, TRY, "main", "int main(int argc, char** argv)"), encoding="utf-8")
+        done = subprocess.run([tools.nvcc, *OPTIONS, "-nodlink", "-o", program, unit], capture_output=True, text=True)
+        if done.returncode:
+            raise Stop(f"{TRY} of assignment {task.name} does not compile: {(done.stderr + done.stdout).strip().splitlines()[0]}")
+        environment = {"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_MACHINE": task.machine}
+        for name, each in zip(texts, compiled_together.programs(program, len(texts))):
+            codes[name] = subprocess.run([each], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
     return codes
 
 

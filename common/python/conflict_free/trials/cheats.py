@@ -16,7 +16,6 @@ import argparse
 import json
 import re
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,11 +25,14 @@ from conflict_free.grading import assignment, sandbox
 from conflict_free.grading.answer_texts import tomllib
 from conflict_free.grading.assignment import CHEATS, Assignment
 from conflict_free.grading.cases import seed_of
+from conflict_free.grading.scratch import scratch_folder
 
 #: The graders that are tried, and their columns in the table.
 LAYERS = {"all": "as graded", "without_text": "without text admission"}
 PAGE = ROOT / "docs" / "grading.md"
 OUTCOMES = Path(__file__).with_name("outcomes.toml")
+#: Cheats with these in their text reach beyond a namespace: to names of libraries, to files, or into other programs before they begin.
+_ALONE = re.compile(r"extern|__attribute__|asm|__FILE__|include \"|\b(?:struct|class)\b")
 _BEGIN, _END = (
     "<!-- table of attacks, written by python common/python/conflict_free trials.cheats check --fix -->",
     "<!-- end of the table of attacks -->",
@@ -59,14 +61,21 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
     from conflict_free.grading.building import Toolchain
     from conflict_free.grading.judging import Grading
 
+    from .compiled_together import build_all
+
     tools = Toolchain.of(build)
     found: dict[str, dict[str, dict[str, str]]] = {}
-    with tempfile.TemporaryDirectory() as scratch:
+    texts = {name: task.filled(CHEATS / f"{name}.cu") for name in expected()}
+    with scratch_folder("conflict_free_") as folder:
+        # One that does not compile would leave none. Where one of several checks fails, it hangs on the addresses in its own program.
+        kept_out = {name for name, layers in expected().items() for each in layers.values() if re.search(r"compiles|\|", each["fails"])}
+        together = {name: text for name, text in texts.items() if name not in kept_out and not _ALONE.search(text)}
+        built = build_all(tools, task, together, folder, confined=confined)
         for name, outcomes in expected().items():
-            path = Path(scratch) / f"{name}.cu"
-            path.write_text(task.filled(CHEATS / path.name), encoding="utf-8")
+            path = folder / f"{name}.cu"
+            path.write_text(texts[name], encoding="utf-8")
             found[name] = {}
-            with Grading(task, path, tools=tools, confined=confined) as grading:
+            with Grading(task, path, tools=tools, confined=confined, built=built.get(name)) as grading:
                 for layer in LAYERS:
                     if needs_sandbox(outcomes[layer]) and not confined:
                         continue

@@ -6,7 +6,7 @@ name for each answer, by which it knows whose function it is to call.
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from conflict_free.grading.assignment import Assignment
@@ -20,30 +20,35 @@ _PARAMETER = re.compile(r"(\w+)\s*[,)]")
 def build_all(tools: Toolchain, task: Assignment, texts: Mapping[str, str], folder: Path, *, confined: bool) -> dict[str, Built]:
     """Return the programs of answers by name, which are made in ``folder``: none if they cannot be compiled together."""
     driver, unit, program = driver_object(tools, task), folder / "answers.cu", folder / "program"
-    unit.write_text(_unit(task, texts.values()), encoding="utf-8")
+    unit.write_text(unit_of(texts.values(), task.source.name, task.function, task.declaration), encoding="utf-8")
     done = compile_with(driver, tools, unit, program, confined=confined)
     if done.returncode or done.stopped_by:
         return {}
-    built = {name: Built(folder / f"program_{number}") for number, name in enumerate(texts)}
-    for each in built.values():
-        os.link(program, each.program)
-    return built
+    return {name: Built(made) for name, made in zip(texts, programs(program, len(texts)))}
 
 
-def _unit(task: Assignment, texts: Collection[str]) -> str:
-    """Return one source of several, with a function that calls an answer's. The lines of each answer keep their numbers."""
+def programs(program: Path, number: int) -> list[Path]:
+    """Return the names under which a program of several texts runs each of them, which are made beside it."""
+    names = [program.with_name(f"program_{each}") for each in range(number)]
+    for name in names:
+        os.link(program, name)
+    return names
+
+
+def unit_of(texts: Iterable[str], source: str, function: str, declaration: str) -> str:
+    """Return one source of several, with a ``function`` that calls that of one of them. The lines of each keep their numbers in ``source``."""
+    texts = list(texts)
     parts = ["#include <cerrno>", "#include <cstdlib>", "#include <cstring>"]
     parts += dict.fromkeys(line for text in texts for line in _INCLUDE.findall(text))
     for number, text in enumerate(texts):
         macros = dict.fromkeys(_MACRO.findall(text))
         parts += [f'#pragma push_macro("{macro}")' for macro in macros]
-        parts += [f"namespace answer_{number} {{", f'#line 1 "{task.source.name}"', _INCLUDE.sub("", text), "}"]
+        parts += [f"namespace answer_{number} {{", f'#line 1 "{source}"', _INCLUDE.sub("", text), "}"]
         parts += [f'#undef {macro}\n#pragma pop_macro("{macro}")' for macro in macros]
-    functions = ", ".join(f"answer_{number}::{task.function}" for number in range(len(texts)))
-    arguments = ", ".join(_PARAMETER.findall(task.declaration))
+    functions = ", ".join(f"answer_{number}::{function}" for number in range(len(texts)))
+    arguments = ", ".join(_PARAMETER.findall(declaration))
     parts += [
-        f"{task.declaration};",
-        f"static decltype(&{task.function}) const all_answers[] = {{{functions}}};",
-        f"{task.declaration} {{ all_answers[std::atoi(std::strrchr(program_invocation_name, '_') + 1)]({arguments}); }}",
+        f"static decltype(&answer_0::{function}) const all_answers[] = {{{functions}}};",
+        f"{declaration} {{ return all_answers[std::atoi(std::strrchr(program_invocation_name, '_') + 1)]({arguments}); }}",
     ]
     return "\n".join(parts) + "\n"
