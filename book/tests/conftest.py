@@ -99,7 +99,7 @@ class Project(synthetic.Folders):
         return build.html()
 
     def build_error(self, text: str) -> str:
-        """Build one page on which something must be wrong, and return what: see ``Build.wrong``."""
+        """Build one page that must have an error, and return the errors: see ``Build.wrong``."""
         self.page(text)
         wrong = self.build().wrong()
         assert wrong != "", "nothing is wrong with the page"

@@ -43,7 +43,7 @@ class Visit:
     listings: int
     small_texts: list[str]  # of pictures
     cut_texts: list[str]
-    silent_pictures: int  # drawn into the page, without words for who cannot see
+    silent_pictures: int  # drawn into the page, without words for readers who cannot see
     excess: int  # pixels to scroll sideways
     violations: list[str]  # what axe finds
 

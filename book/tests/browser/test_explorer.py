@@ -58,7 +58,7 @@ def test_the_tool_says_in_one_line_what_it_cannot_answer(change, message):
 
 
 def some_accesses(count: int) -> list[dict]:
-    """Return random accesses on machines of the table and on such as have never been."""
+    """Return random accesses on machines of the table and on invented ones."""
     chance = random.Random(count)
 
     def lanes(size: int) -> list[int]:

@@ -17,7 +17,7 @@ _LINE = _DEFINITIONS["line"]["properties"]
 #: The memory spaces and the operations of a line, in the order of reports.
 SPACES: tuple[str, ...] = tuple(_LINE["space"]["enum"])
 OPERATIONS: tuple[str, ...] = tuple(_LINE["op"]["enum"])
-#: What blocks ask of multiprocessors, for the bound.
+#: The demands of blocks on multiprocessors, for the bound.
 WORK: tuple[str, ...] = tuple(_DEFINITIONS["work"]["required"])
 #: Numbers of a launch that say how it was configured or counted, not what it did.
 CONFIGURATION = ("launch", "shared_bytes", "counted_blocks")

@@ -53,7 +53,7 @@ def machine(evidence: Evidence) -> dict[str, Any]:
     provenance = evidence.some_result(CEILING_SLUG)["provenance"]
     cycles = evidence.value(SHARED_CYCLES)
     multiprocessors = provenance["multiprocessors"]
-    # The clock of the cycles that were measured; that of another run may be an idle GPU's.
+    # The clock during the measured cycles; another run's clock may be that of an idle GPU.
     clock = evidence.some_result(SPECIMENS)["provenance"]["clocks_after"]["sm_mhz"]
     shared = multiprocessors * BANKS * BANK_BYTES * clock / float(cycles.number) / 1e3
     dram, l2 = evidence.value(DRAM_SPEED), evidence.value(L2_SPEED)

@@ -1,4 +1,4 @@
-"""``tile-orders`` and ``tile-operands``: what is computed together of a product, and what it needs of the two factors; drawings."""
+"""``tile-orders`` and ``tile-operands``: parts of a product that are computed together, and the parts of the factors for them."""
 
 import re
 from typing import Any

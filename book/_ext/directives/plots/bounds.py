@@ -90,7 +90,7 @@ def from_table() -> tuple[list[Recorded], dict[str, str]]:
 
 
 def measured_cycles(row: dict[str, Any] | None) -> float | None:
-    """Return the cycles of a measured row with the data where the launch before left them; None if they are not known."""
+    """Return the cycles of a measured row with the data where the preceding launch left them; None if they are not known."""
     if row is None or not row["time"] or "warm" not in row["time"] or not row.get("sm_mhz"):
         return None
     return sample(row, "warm")["median_ms"] * 1e3 * row["sm_mhz"]

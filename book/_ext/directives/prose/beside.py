@@ -40,7 +40,7 @@ def reading_order(env: BuildEnvironment) -> list[str]:
 
 
 def open_beside(is_local: bool, label: str, table: list[nodes.Node]) -> list[nodes.Node]:
-    """Return a table; without results of the reader's own it is folded away below its label, because it says what the pages say."""
+    """Return a table; without results of the reader's own it is folded away below its label, because the pages have the same values."""
     return table if is_local else [fold(label, table)]
 
 

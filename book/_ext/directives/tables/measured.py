@@ -23,9 +23,8 @@ def measured_groups(
 ) -> list[dict[str, Any]]:
     """Return the table of one machine: a group per size, the ceiling first, and libraries last if ``peers``.
 
-    Without ``kernels``, those that were timed at the size. ``strict`` raises ResultError for a row that is missing or
-    stale; otherwise a missing row is left out and a stale one is marked. Arrays have no ceiling: a copy of a
-    matrix does not tell how fast an array can be worked on.
+    Without ``kernels``, those that were timed at the size. ``strict`` raises ResultError for a row that is missing or stale; otherwise a
+    missing row is left out and a stale one is marked. Arrays have no ceiling: the speed of a matrix copy is no limit for work on an array.
     """
     result = evidence.result(slug, machine)
     arrays = is_of_arrays(result)

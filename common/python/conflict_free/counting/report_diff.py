@@ -88,7 +88,7 @@ def _in_renamed_file(old: dict[tuple, dict], new: dict[tuple, dict]) -> dict[tup
 
 
 def _access_changes(old: dict[tuple, dict], new: dict[tuple, dict]) -> list[str]:
-    """Return the accesses whose counts differ, as lines of text: those first that cost or have cost most of the bound."""
+    """Return the accesses whose counts differ, as lines of text: those with the largest part of a bound, old or new, first."""
     found = []
     old = _in_renamed_file(old, new)
     for before, after in _pairs(old, new):

@@ -22,8 +22,8 @@ class Rows:
     machine. ``on_read`` is told of each file that is looked at, present or not: the caller's
     dependencies. Files are read once per change.
 
-    Whoever changes a kernel and has no GPU reads on with ``strict`` false: what the book's machine measured before the change
-    is given, marked as stale, and ``on_stale`` is told of it as ``SLUG.KERNEL``; kernels whose check fails have counts.
+    ``strict`` is false for a reader who changes a kernel and has no GPU: earlier measurements of the book's machine are returned, marked as
+    stale, and ``on_stale`` gets their ``SLUG.KERNEL``; kernels whose check fails have counts.
     """
 
     chapters: Path

@@ -10,9 +10,9 @@ from .expressions import value_of
 from .finding import Finding
 from .running import Run
 
-#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for each so many bytes of data.
+#: Constant memory may hold tables, but not the data. Kernels may read so many words of it, plus one word for each so many bytes of data.
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
-#: So many blocks can have nothing to do: those that 132 multiprocessors hold at a time, 32 each. A grid of a fixed size is no larger.
+#: This many blocks may have nothing to do: as many as 132 multiprocessors hold, 32 each. A grid of a fixed size is no larger.
 MOST_IDLE_BLOCKS = 132 * 32
 
 
@@ -72,7 +72,7 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
 def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[Finding]:
     """Yield the launches whose accesses on a GPU differ from the counted ones, unless the assignment accepts them."""
     for kernel in run.report["kernels"] if not assignment.kernels.inexact else ():
-        # A launch that was stopped is not exact for that alone, and another check says why it was stopped.
+        # A stopped launch is inexact for that reason alone, and another check names the reason for the stop.
         if not kernel["exact"] and not kernel.get("stopped"):
             note = kernel["fused"][-1]
             yield Finding(

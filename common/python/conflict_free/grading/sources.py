@@ -98,7 +98,7 @@ def read(path: Path, below: Path | None = None) -> Source:
 
 
 def _data(below: Path, parts: Sequence[str]) -> bytes | int | str:
-    """Return the bytes of a file; their number, if there are too many; or the kind of what is not a regular file."""
+    """Return the bytes of a file; their number, if there are too many; or the kind of a file that is not regular."""
     try:
         at = os.open(below, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Links that lead out are looked at without a network, and followed with one; citations resolve."""
+"""External links are checked in form without a network, and followed with one; citations resolve."""
 
 import http.server
 import threading

@@ -30,7 +30,7 @@ def shared_library(path: Path, text: str, *options: str) -> Path:
     return path
 
 
-# NVIDIA's runtime is loaded first, for all to see, then the linker by its path, then the driver.
+# NVIDIA's runtime is loaded first, with global symbols, then the linker by its path, then the driver.
 LIBRARIES = f"""\
 import ctypes
 

@@ -400,7 +400,7 @@ def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen)
     task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2.2 * width"})})
     assert by_kernels(task) is None
     found = by_kernels(task, otherwise={name: 9})
-    # A limit that is no whole number is shown rounded down, so that what exceeds it is more than what is shown.
+    # A limit that is no whole number is shown rounded down, so that a count above it exceeds the shown number.
     assert seen in found.seen and found.wanted == "at most 8"
 
 

@@ -198,7 +198,7 @@ def test_peers_that_make_no_valid_file_are_dropped(peers_house, changes):
 
 
 def test_the_carried_packages_are_not_for_the_libraries(peers_house):
-    """They are of our scripts, and may be older than what the library's Python has."""
+    """They belong to our scripts, and may be older than the packages of the library's Python."""
     carried = peers_house.root / ".carry" / "site"
     carried.mkdir(parents=True)
     peers_house.environment["PYTHONPATH"] = "/others"
