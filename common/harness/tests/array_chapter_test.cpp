@@ -111,7 +111,7 @@ TEST(ArrayChapter, RowsGoIntoAPipeAsTheyGoToAFile) {
 TEST(ArrayChapter, RightKernelsPassAtEachLength) {
     const Outcome outcome = run({});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    // At 100: three kernels. At 33 and 1: the host as well. At 0: what is left out elsewhere, and passes there.
+    // At 100: three kernels. At 33 and 1: the host's function as well. At 0: also the two that accept no other length.
     EXPECT_NE(outcome.out.find("17 results checked"), std::string::npos) << outcome.out;
 }
 

@@ -33,7 +33,7 @@ struct Machine {
     std::string name;
     /// One line for people.
     std::string description;
-    /// Whether its counts were held against the counters of a GPU.
+    /// Whether its counts were compared with the counters of a GPU.
     bool is_checked;
 
     SharedMemory shared;

@@ -109,7 +109,7 @@ private:
     /// to lock each line.
     bool lock_cells(GlobalLine* lines, const Lanes& place);
     void unlock_cells();
-    /// Room for as many entries, until the launch ends.
+    /// Room for this many entries, until the launch ends.
     GlobalEntry* make_entries(std::size_t count);
     /// Makes room for more entries than a line has, or has room for.
     [[gnu::noinline]] void make_room(GlobalLine& line);

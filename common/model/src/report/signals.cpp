@@ -177,7 +177,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     static constexpr Seconds at_least{0.01};
-    /// A library may hold a lock that the report needs, so the program's own code is waited for so often.
+    /// A library may hold a lock that the report needs, so the timer is set this many times more to find the program's own code.
     static constexpr int most_tries = 100;
 
     static Seconds processor_time() {

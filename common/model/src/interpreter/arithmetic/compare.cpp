@@ -41,7 +41,7 @@ struct GreaterOrEqual {
 struct BothNumbers {
     template <class T> static bool of(T a, T b) { return (a == a) & (b == b); }
 };
-/// Negates: `ltu` is what `ge` is not.
+/// Negates an order: `ltu` is true where `ge` is false.
 template <class Operator> struct Unless {
     template <class T> static bool of(T a, T b) { return !Operator::of(a, b); }
 };

@@ -38,7 +38,7 @@ inline constexpr int error_illegal_address = 700, error_assert = 710, error_stac
                      error_misaligned = 716, error_invalid_pc = 718, error_failure = 719, error_timeout = 702, error_out_of_memory = 2,
                      error_not_supported = 801;
 
-/// Sets bit n, or bit 63 for all that follow.
+/// Sets bit n, or bit 63 for every greater n.
 inline void note_bit(std::atomic<std::uint64_t>& bits, int n) {
     const std::uint64_t bit = std::uint64_t{1} << std::min(n, 63);
     // Reading it first lets several host threads keep it in their caches.
