@@ -109,7 +109,7 @@ def _shared_pattern(size: int, stride: int, operation: str) -> str:
     if stride > size:
         return f"{far} share banks: let neighboring lanes access neighboring {'words' if in_words else f'{size} bytes'}, or swizzle"
     if operation == "atomic":
-        return "lanes meet at one address or in one bank: combine the values of a warp before, or keep several copies"
+        return "lanes meet at one address or in one bank: combine the values of a warp first, or keep several copies"
     return "the lanes' words share banks: pad or swizzle, so that they lie in different banks"
 
 

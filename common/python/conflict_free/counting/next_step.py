@@ -66,7 +66,7 @@ def _of_instructions(kernel: Mapping[str, Any]) -> str:
     has_tiles = kernel.get("barriers") and _instructions(kernel, "global", "load") and _instructions(kernel, "shared", "store")
     if resources and has_tiles and resources["warps"] <= _FEW_WARPS * resources["most_warps"]:
         few = f"{resources['warps']} of {resources['most_warps']} warps hide little of the wait for memory"
-        return f"load the next tile during the arithmetic on this one (double buffering), unless it does already: {arithmetic}, and {few}"
+        return f"load the next tile during the arithmetic on this one (double buffering), if the kernel does not: {arithmetic}, and {few}"
     return f"fewer instructions: {arithmetic}; for products of matrices, tensor cores take fewer"
 
 
@@ -96,7 +96,7 @@ def _of_stores(kernel: Mapping[str, Any]) -> str:
 _STEPS = {
     "wavefronts": _of_wavefronts,
     "instructions": _of_instructions,
-    "double_precision": "less double precision: its pipe takes two instructions a cycle, a half of what single precision has",
+    "double_precision": "less double precision: its pipe takes two instructions a cycle, half as many as that of single precision",
     "special_functions": "fewer special functions: their pipe takes one instruction in two cycles",
     "tensor_cores": "fewer products, or of smaller elements: a multiprocessor's tensor cores multiply 2,048 pairs of 16 bits in a cycle",
     "constant_words": _of_constants,

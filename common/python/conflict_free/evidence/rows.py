@@ -210,7 +210,7 @@ class Rows:
         Raises ResultError if there is none, or if the row's unit of work is not the byte.
         """
         if row.get("work"):
-            raise ResultError(f"{row['kernel']} at {row['size']} does other work than moving bytes, so no copy is its measure")
+            raise ResultError(f"{row['kernel']} at {row['size']} does other work than moving bytes, so it has no percentage of a copy")
         copy = self.measured_row(CEILING_SLUG, CEILING, row["size"], machine)
         return 100 * gbps(row, state) / gbps(copy, state)
 

@@ -40,7 +40,7 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             False,
             f"kernels access shared memory of other blocks, or by st.async or red.async, {data['cluster_accesses']:,} times",
             "none",
-            "Use the block's own shared memory with ordinary loads and stores: nobody has counted what the others cost.",
+            "Use the block's own shared memory with ordinary loads and stores: the others' costs are not counted.",
         )
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
@@ -65,7 +65,7 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             False,
             f"kernels make {requests:,} requests for textures or surfaces",
             "none",
-            "Load and store through pointers: how the lanes' addresses lie is what the task is about.",
+            "Load and store through pointers: the task is about the addresses of the lanes.",
         )
 
 

@@ -29,7 +29,7 @@ _PACKAGE = Path(__file__).parents[1]
 #: Python starts faster with a command than with a module.
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from conflict_free.grading.text_facts import main; main(sys.argv[2])"
 _SCHEMA = Path(__file__).with_name("facts.schema.json")
-_STOPPED = "Hand in a text that a person can read, and whose messages of the compiler are few."
+_STOPPED = "Hand in readable source that gives few messages of the compiler."
 
 
 @dataclass(frozen=True)

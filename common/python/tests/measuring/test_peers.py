@@ -129,7 +129,7 @@ def test_peers_of_another_run_do_not_stay(peers_house):
     assert names(measured(peers_house, "--peers")[1])
     done, result = measured(peers_house)
     assert "peers" not in result
-    assert "copy.json had times of libraries, which are of another run, and are gone" in done.stdout
+    assert "copy.json had times of libraries from another run, which are dropped" in done.stdout
 
 
 def test_a_chapter_without_peers(peers_house):
