@@ -1,5 +1,5 @@
-// PTX that no compiler writes: what it reaches for beyond its memory is refused or ends its launch, and the process goes on. The sanitizers'
-// build of these tests shows accesses that happen not to crash.
+// PTX that no compiler writes: an access beyond its memory is refused or ends its launch, and the process goes on. The sanitizers' build of
+// these tests shows accesses that happen not to crash.
 
 #include <gtest/gtest.h>
 
@@ -105,7 +105,7 @@ const std::vector<Hostile>& hostile_kernels() {
 
 /// The end of a kernel with this body.
 struct End {
-    /// Refused when it was loaded or decoded, or ended by an error, or reported.
+    /// Whether the kernel was refused when loaded or decoded, ended by an error, or reported.
     bool is_told = false;
     std::string printed;
 };
@@ -246,7 +246,7 @@ const std::vector<std::string> in_shared{
 };
 const std::vector<std::string> in_local{"ld.local.u32 %r1, [@];", "st.local.v4.u32 [@], {%r1, %r2, %r3, %r4};", "ld.const.u64 %d2, [@];"};
 
-/// 64-bit addresses of nothing in the kernel's text.
+/// 64-bit addresses at which the kernel's text has nothing.
 constexpr std::uint64_t far_addresses[] = {0,
                                            1,
                                            ~std::uint64_t{0},
@@ -268,12 +268,12 @@ std::string at(const std::string& instruction, const std::string& reg) {
     return text;
 }
 
-/// So that the test below can fail: the same instructions at addresses that are the kernel's own.
+/// The same instructions succeed at the kernel's own addresses, so the test below can fail.
 TEST(HostilePtx, IsNotToldOfAddressesThatAreThere) {
     const auto expect_nothing = [](const std::string& body) { EXPECT_FALSE(run(body).is_told) << body; };
     for (const std::string& instruction : in_global) expect_nothing("mov.u64 %d1, memory;\n" + at(instruction, "%d1"));
     for (const std::string& instruction : in_shared) expect_nothing("mov.u32 %r8, tile;\n" + at(instruction, "%r8"));
-    // More bytes than a barrier's state holds: undefined arithmetic, once.
+    // More bytes than a barrier's state holds: the arithmetic must stay defined.
     for (const char* bytes : {"0x7FFFFFFF", "0x80000000"})
         expect_nothing("mov.u32 %r8, tile;\nmbarrier.init.shared.b64 [%r8], 64;\nmov.u32 %r1, " + std::string(bytes) +
                        ";\nmbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r8], %r1;\n"

@@ -155,7 +155,7 @@ TEST(GlobalRace, IsFoundInLinesThatManyBlocksTouchHereAndThere) {
         for (unsigned n = 0; n < 60; ++n) order.push_back(random() % made_grid);
         launch.run(order, [&](MadeBlock& block, unsigned number) {
             std::array<unsigned, 32> words;
-            // Some blocks access a few words of their own only.
+            // Some blocks access only a few words of their own.
             const bool own = random() % 100 < share_of_own;
             for (unsigned& word : words) word = own ? 64 + number : random() % 64;
             const auto address = [&](unsigned lane) { return words[lane] * 4; };
