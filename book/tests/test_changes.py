@@ -1,4 +1,4 @@
-"""A book whose kernels were changed: it renders, crosses out what was measured before, and marks the claims that fail."""
+"""A book whose kernels were changed: it renders, crosses out earlier measurements, and marks the claims that fail."""
 
 import json
 import re

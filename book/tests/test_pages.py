@@ -166,7 +166,7 @@ def test_the_busy_cycles_of_reduction_add_up_to_the_counter():
 
 @pytest.mark.parametrize("slug", [*(slug for slug in chapters() if slug not in ("errata", "across_gpus")), *budgets.BESIDE_CHAPTERS])
 def test_each_chapter_whose_kernels_are_counted_says_what_limits_them(slug):
-    """The sentence leads to what a bound is, and the picture stands below it."""
+    """The sentence links to the definition of a bound, and the picture stands below it."""
     assert len(re.findall(r":ref:`bound`[^:]*\n\n *\.\. bounds::\n", PAGES[slug])) == 1
 
 

@@ -1,4 +1,4 @@
-"""The rendered book, and what a browser finds out about a page of it in one visit.
+"""The rendered book, and a browser's findings on one visit of a page.
 
 The folder is named by the environment variable CONFLICT_FREE_HTML. Without it, or without Chromium, the tests fail: a
 book that nobody opened is not a tested book.

@@ -117,7 +117,7 @@ def test_a_heading_has_a_link_to_itself(page):
 
 
 def open_folds(page) -> None:
-    """Open what a page has folded away, but for answers and the files of the source."""
+    """Open a page's folds, except answers and the files of the source."""
     page.evaluate("document.querySelectorAll('details.fold').forEach(fold => { fold.open = true; })")
 
 

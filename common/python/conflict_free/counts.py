@@ -19,7 +19,7 @@ SPACES: tuple[str, ...] = tuple(_LINE["space"]["enum"])
 OPERATIONS: tuple[str, ...] = tuple(_LINE["op"]["enum"])
 #: The demands of blocks on multiprocessors, for the bound.
 WORK: tuple[str, ...] = tuple(_DEFINITIONS["work"]["required"])
-#: Numbers of a launch that say how it was configured or counted, not what it did.
+#: Numbers of a launch about its configuration and counting, not its work.
 CONFIGURATION = ("launch", "shared_bytes", "counted_blocks")
 
 

@@ -190,7 +190,7 @@ class StepFigures(EvidenceDirective, directive="step-figures"):
 
 
 def _cell(words: str, values: list[Value | None]) -> dict[str, Any]:
-    """Return one figure of a strip: what it is, before and after, and where both come from."""
+    """Return one figure of a strip: its name, the numbers before and after, and their provenance."""
     texts = [value.text() if value else "" for value in values]
     sources = dict.fromkeys(value.provenance for value in values if value)
     return {

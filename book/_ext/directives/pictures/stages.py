@@ -17,7 +17,7 @@ from .timeline import numbered_kernels
 
 #: The units of time that a tile of the drawing takes to arrive and to be multiplied.
 ARRIVAL, PRODUCT = 3, 1
-#: At most so many tiles are drawn, and none whose product ends later: the text stays legible on a phone.
+#: At most this many tiles are drawn, and none whose product ends later: the text stays legible on a phone.
 TILES, END = 9, 28
 MOST_STAGES = 4
 

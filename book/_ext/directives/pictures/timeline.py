@@ -76,7 +76,7 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
 
     The thread makes LOADS loads of LOAD_BYTES bytes. With ``:barrier:`` it passes a barrier between its loads and its stores, and LOADS ÷
     *N* threads follow each other in one place. ``:in-turn: WORDS`` adds, behind the first kernel, a thread that makes its loads one at a
-    time, before that barrier. ``:gbps: KEY | KEY …`` is what each panel moves: their lengths are in the ratio of the times.
+    time, before that barrier. ``:gbps: KEY | KEY …`` is the speed of each panel: their lengths are in the ratio of the times.
     """
 
     has_content = True

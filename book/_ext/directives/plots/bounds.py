@@ -97,7 +97,7 @@ def measured_cycles(row: dict[str, Any] | None) -> float | None:
 
 
 def bound_row(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, Any]:
-    """Return what the template shows of a kernel: what limits it, the fewest cycles, and the percent of its cycles that these are.
+    """Return the template's data for a kernel: its limit, the fewest cycles, and the percent of its cycles that these are.
 
     Raises ResultError for a kernel that has no bound at this size.
     """

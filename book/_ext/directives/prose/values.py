@@ -16,7 +16,7 @@ from .ebook import EPUB
 
 
 class value(nodes.inline):
-    """Text with a tooltip: ``provenance`` is what the tooltip says, ``tip_id`` its identifier on the page."""
+    """Text with a tooltip: ``provenance`` is the tooltip's text, ``tip_id`` its identifier on the page."""
 
 
 class ValueRole(SphinxRole):

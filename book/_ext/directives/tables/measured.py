@@ -79,7 +79,7 @@ def _peers(result: dict[str, Any], size: str, copy: dict[str, Any] | None) -> li
 def add_local(evidence: Evidence, groups: list[dict[str, Any]], slug: str) -> bool:
     """Put the reader's own cold times beside the book's rows; return whether there are any.
 
-    A row gets ``here``: rate and percentage of the copy, ``stale`` for what was measured with another text, or None.
+    A row gets ``here``: rate and percentage of the copy, ``stale`` for a time of another text, or None.
     """
     found = False
     for group in groups:
@@ -126,10 +126,9 @@ def _state(row: dict[str, Any], copy: dict[str, Any] | None, state: str) -> dict
 class MeasuredTable(EvidenceDirective, directive="measured-table"):
     """``.. measured-table:: SLUG``: times of a chapter's kernels, a tab for each machine.
 
-    The tabs are the book's machine, published figures of these kernels, and the reader's GPU.
-    ``:kernels:`` chooses and orders kernels; ``:sizes:`` chooses sizes, which for arrays are all that were timed.
-    Libraries that were timed beside the kernels stand last, with what they were called with below the table;
-    ``:no-peers:`` leaves them out.
+    The tabs are the book's machine, published figures of these kernels, and the reader's GPU. ``:kernels:`` chooses and orders kernels;
+    ``:sizes:`` chooses sizes, which for arrays are all that were timed. Libraries that were timed beside the kernels stand last, with their
+    calls below the table; ``:no-peers:`` leaves them out.
     """
 
     required_arguments = 1

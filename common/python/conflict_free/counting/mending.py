@@ -40,9 +40,9 @@ _DISTINCT = {"load": "loaded_sectors", "async_copy": "loaded_sectors", "store": 
 class Mending:
     """An access that costs more than it must.
 
-    ``location`` has its file and line. ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part of the kernel's excess in that
-    unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best, and ``cycles`` what the excess adds to the
-    bound; None where there is no bound, or where a GPU may not make the access.
+    ``location`` has its file and line. ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part
+    of the kernel's excess in that unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best, and ``cycles``
+    the excess's part of the bound; None where there is no bound, or where a GPU may not make the access.
     """
 
     location: Mapping[str, Any]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from .names import ResultError
 
 _OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
-#: What stands between spaces and parentheses: a key, a number or an operation.
+#: A word between spaces and parentheses: a key, a number or an operation.
 _PART = re.compile(r"[^\s()]+")
 
 

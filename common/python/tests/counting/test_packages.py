@@ -15,7 +15,7 @@ pytestmark = [needs_model, pytest.mark.long]
 
 
 def output_of(folder: Path, text: str, code: int = 0) -> str:
-    """Run a Python program under the model, and return what it prints, with the report."""
+    """Run a Python program under the model, and return its output and the report."""
     (folder / "program.py").write_text(text, encoding="utf-8")
     done = run_script(folder, "conflict-free", "run", "--build-dir", BUILD, "--json", "out.json", sys.executable, "program.py")
     assert done.returncode == code, done.stdout + done.stderr

@@ -38,7 +38,7 @@ def kernel(conflicts: int, line: int = 7) -> dict:
 
 
 NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wavefronts"), 0)
-#: What the judge tells of kernels that use global memory by ordinary loads and stores.
+#: The judge's report on kernels that use global memory by ordinary loads and stores.
 ORDINARY = {
     "block": {"narrow": 8, "narrow_stores": 8, "loaded": 64, "stored": 64},
     "busiest": {"accesses": 20},
