@@ -29,7 +29,7 @@ struct Rank {
     /// In how many pieces `in_pieces` sends.
     int pieces = 0;
     ncclComm_t communicator = nullptr;
-    /// Where the check counts what is wrong.
+    /// Where the check counts wrong elements.
     unsigned long long* wrong = nullptr;
     Flags flags{};
     cudaStream_t stream = nullptr, copying = nullptr, placing = nullptr;

@@ -43,7 +43,7 @@ constexpr Way ways[] = {
     {"reduce_dependent_launch, 1024 threads", add_early<1024, 4>},
 };
 
-/// Numbers that begin 16 bytes into their memory, and room for what is made of them.
+/// Numbers that begin 16 bytes into their memory, and room for the results.
 class Trial {
 public:
     explicit Trial(const std::vector<float>& numbers)

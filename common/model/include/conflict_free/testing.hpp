@@ -95,7 +95,7 @@ struct Counts {
     std::string why;
     /// The launches, in order.
     std::vector<Launch> launches;
-    /// A line for each race, access out of bounds, and the like, and for each error that ended a kernel.
+    /// A line for each hazard, such as a race, and for each error that ended a kernel.
     std::vector<std::string> hazards, errors;
 
     /// The sums of all launches; zeros if there was none. @throws NotCounted

@@ -54,7 +54,7 @@ public:
     int sectors = 0, elements = 0;
 
 private:
-    /// So many that two sectors rarely meet in a slot.
+    /// Enough that two sectors rarely meet in a slot.
     static constexpr int slot_bits = 8;
     static constexpr std::uint8_t none = UINT8_MAX;
     std::array<std::uint8_t, 1 << slot_bits> number_of_slot_;

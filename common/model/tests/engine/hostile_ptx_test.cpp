@@ -18,7 +18,7 @@ struct Hostile {
 };
 
 /// The kernel's parameter is a texture of 64 bytes, none of them 0, or a surface. It has 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
-/// @param directives what the kernel says of its launch, such as ".maxntid 32"
+/// @param directives about the kernel's launch, such as ".maxntid 32"
 std::string text_of(const std::string& body, const std::string& directives = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n"
            ".global .align 16 .b8 memory[64];\n.global .align 64 .b8 map[128];\n.const .align 8 .b8 fixed[128];\n"

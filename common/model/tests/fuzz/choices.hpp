@@ -29,7 +29,7 @@ public:
                                                    std::uint64_t{1} << 63, memory + 4095,          memory - 1};
         return one_in(3) ? number() : one_of(windows);
     }
-    /// A number at the edge of what a type holds, or any.
+    /// A number at the edge of a type's range, or any other.
     std::uint64_t number() {
         static constexpr std::array<std::uint64_t, 12> edges{
             0, 1, 2, 31, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x100000000, ~std::uint64_t{0} >> 1, ~std::uint64_t{0}};

@@ -36,7 +36,7 @@ std::vector<Case> cases;
 CASE(nothing)
 extern "C" __global__ void nothing(const char*, char*) {}
 
-// One cp.async of BYTES bytes by each lane, from byte FROM of global memory to byte TO of shared memory, of which FROM_BYTES are read.
+// One cp.async of BYTES bytes by each lane, of which FROM_BYTES are read, from byte FROM of global memory to byte TO of shared memory.
 #define ASYNC_CASE(NAME, CACHE, BYTES, FROM, TO, FROM_BYTES)                                                                        \
     CASE(NAME)                                                                                                                      \
     extern "C" __global__ void NAME(const char* from, char*) {                                                                      \

@@ -210,7 +210,7 @@ TEST(GlobalRace, AtomicsOnACommonAddressOrderWhatIsAroundThem) {
     EXPECT_EQ(hazards_of_two(both(store, at(flag)), load), Summary{"race 1 2"});
     EXPECT_EQ(hazards_of_two(both(load, at(flag)), both(at(flag), store)), Summary{});
     EXPECT_EQ(hazards_of_two(both(at(flag), load), both(at(flag), store)), Summary{"race 2 1"});
-    // The atomic access itself is ordered before what comes after another to its address.
+    // The atomic access itself is ordered before accesses after a later atomic access to its address.
     EXPECT_EQ(hazards_of_two(at(flag), both(at(flag), [](MadeBlock& block) { block.load_global(2, one_word(flag), lane_0); })), Summary{});
     // A fence and a flag do the same.
     const auto fence = [](MadeBlock& block) { block.watch.global_release_acquire(heap + flag * 4); };

@@ -24,7 +24,7 @@ struct ChainDepth {
     std::uint32_t loads = 0, shared_loads = 0;
 };
 
-/// What an instruction does to the depths of registers.
+/// The effect of an instruction on the depths of registers.
 enum class ChainStep : std::uint8_t { none, begin, pass_on, select, load, need };
 
 struct Chains {

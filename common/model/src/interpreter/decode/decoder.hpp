@@ -139,7 +139,7 @@ private:
 /// The instruction at a place where lanes meet again.
 DecodedInstruction join_instruction();
 
-/// An instruction that adds what a basic block issues, which the decoder keeps with it, to its warp's work.
+/// An instruction that adds a basic block's issued instructions, which are kept with it, to its warp's work.
 DecodedInstruction tally_instruction();
 
 }  // namespace simt::interpreter

@@ -22,7 +22,7 @@ namespace {
 constexpr int most_idle_slices = 4;
 /// Threads of a cluster that waited for one another in this many slices in a row never go on.
 constexpr int most_waiting_slices = 64;
-/// The time is looked at every so many slices, but not more often than this.
+/// The clock is read every `slices_between_looks` slices, but not more often than every `between_looks`.
 constexpr int slices_between_looks = 16;
 constexpr std::chrono::milliseconds between_looks{1};
 /// A kernel counts as endless after this much processor time without the end of a block.

@@ -76,7 +76,7 @@ struct Launch {
     /// The processor time that the launch may take, where that is limited.
     std::optional<std::chrono::duration<double>> timeout;
 
-    /// Keeps what a block prints; the output is passed on in the order of the blocks.
+    /// Keeps the output of a block; the output is passed on in the order of the blocks.
     void print(std::uint64_t block, std::string_view text);
     std::mutex print_mutex;
     std::map<std::uint64_t, std::string> printed;
@@ -170,7 +170,7 @@ struct Block {
     void begin(std::uint64_t number);
     /// Runs every warp for a while. Returns true if the block has ended.
     bool run_slice();
-    /// Tells the watch what the warps have executed, and that the block has ended or was stopped.
+    /// Tells the watch the work of the warps, and that the block has ended or was stopped.
     void end_watching();
     /// Whether the last slice had no effect that another thread could notice.
     bool idle() const { return idle_; }
