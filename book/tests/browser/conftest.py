@@ -45,7 +45,7 @@ def shared_page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def shared_phone(browser: Browser) -> Iterator[Page]:
-    """A page as wide as a phone, in dark, likewise."""
+    """A page as wide as a phone, in dark, for all tests of a run."""
     with one_page(browser, viewport={"width": WIDTHS[1], "height": HEIGHT}, color_scheme="dark", has_touch=True) as page:
         yield page
 
@@ -67,7 +67,7 @@ def page(shared_page: Page) -> Iterator[Page]:
 
 @pytest.fixture
 def phone(shared_phone: Page) -> Iterator[Page]:
-    """The phone's page, likewise."""
+    """The phone's page, for a test that changes what it remembers."""
     yield from as_new(shared_phone)
 
 

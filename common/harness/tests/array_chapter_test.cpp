@@ -89,7 +89,7 @@ Json rows_of(std::vector<std::string> arguments) {
     return Json::parse(std::ifstream(path));
 }
 
-/// Returns the text that a reader gets who has opened the pipe before the program runs.
+/// Returns the text that comes out of a pipe that is open before the program runs.
 std::string written_into(const std::string& pipe, const std::vector<std::string>& arguments) {
     std::filesystem::remove(pipe);
     EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);

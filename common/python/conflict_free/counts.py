@@ -108,7 +108,7 @@ MEASURES = {space: _MEASURE_OF_KIND[_KIND_OF_SPACE[space]] for space in SPACES}
 
 def _groups() -> Iterator[Group]:
     for name, shape in _KERNEL.items():
-        # A copy touches two spaces, or is counted in a space that its name does not tell.
+        # A copy touches two spaces, or is counted in a space that its name does not have.
         for path, part in [((name,), shape), *(((name, space), inner) for space, inner in shape.get("properties", {}).items())]:
             kind = _kind(part)
             if kind in _MEASURE_OF_KIND:

@@ -1,4 +1,4 @@
-"""``bounds`` and ``bound-shares``: what limits kernels by the model's counts, and how much of the measured time that explains."""
+"""``bounds`` and ``bound-shares``: the limits of kernels by the model's counts, and the share of the measured time that they explain."""
 
 import json
 import math
@@ -55,7 +55,7 @@ class Recorded(NamedTuple):
 
 
 def recorded(evidence: Evidence, which: str = "median_ms") -> Iterator[Recorded]:
-    """Yield all launches of the book's machine that are counted and timed at one size, by the sample ``which``, but for stale ones."""
+    """Yield all launches of the book's machine that are counted and timed at one size, by the sample ``which``, except stale ones."""
     for slug in evidence.measured_chapters():
         if not (evidence.counts / f"{slug}.json").is_file():
             continue

@@ -1,4 +1,4 @@
-"""``assignment`` (an assignment's whole page but for its title) and ``assignment-table`` (all of them, for teachers)."""
+"""``assignment`` (an assignment's whole page except its title) and ``assignment-table`` (all of them, for teachers)."""
 
 import json
 import re

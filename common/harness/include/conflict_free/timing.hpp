@@ -59,7 +59,7 @@ Times measure_times(const std::function<void(int set)>& launch, int sets, int sa
 double measure_sm_mhz(const std::function<void()>& launch, double launch_ms);
 
 /// The power that the GPU takes while one launch follows another without a pause, in watts: the median of readings over 0.2 s, behind
-/// 0.4 s in which the clock and the power settle. Nothing where the driver's library NVML does not tell it.
+/// 0.4 s in which the clock and the power settle. Nothing where the driver's library NVML does not report it.
 /// @param launch starts the kernel
 /// @param launch_ms about how long a launch runs
 std::optional<double> measure_watts(const std::function<void()>& launch, double launch_ms);

@@ -22,7 +22,7 @@ from .shown_names import shown_name
 
 # The lines of libraries that a listing shows below the line that calls them.
 _SHOWN_WITHIN = 3
-# Stands behind a cost that is not the least possible, for those who see no colors.
+# Stands behind a cost that is not the least possible, for readers who see no colors.
 MARK = "*"
 # Without a terminal the width is not limited.
 UNBOUNDED_WIDTH = 240

@@ -57,8 +57,8 @@ def _accesses(kernel: dict, machine: str, own: Container[str]) -> dict[tuple, di
 
 
 def _pairs(before: Iterable[tuple], after: Iterable[tuple]) -> Iterator[tuple[tuple | None, tuple | None]]:
-    """Yield the keys of each access in both reports. Where a file has equally many accesses of a kind in both, their order tells which is
-    which, since lines move; elsewhere their lines tell."""
+    """Yield the keys of each access in both reports. Where a file has equally many accesses of a kind in both, they are matched by their
+    order, since lines move; elsewhere by their lines."""
     kinds: dict[tuple, tuple[list, list]] = {}
     for side, keys in enumerate((before, after)):
         for file, line, *kind in sorted(keys):

@@ -37,7 +37,7 @@ def machine_names(build: Path) -> list[str]:
     return done.stdout.strip().split(", ")
 
 
-# The exit code for SIGKILL, as shells tell it.
+# The exit code of shells for SIGKILL.
 _KILLED = 137
 
 

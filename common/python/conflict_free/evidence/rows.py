@@ -18,9 +18,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 class Rows:
     """Sources, counts of this build, results of machines, published figures.
 
-    ``chapters``, ``results`` and ``counts`` are folders; ``machine`` is the folder name of the book's own
-    machine. ``on_read`` is told of each file that is looked at, present or not: the caller's
-    dependencies. Files are read once per change.
+    ``chapters``, ``results`` and ``counts`` are folders; ``machine`` is the folder name of the book's own machine. ``on_read`` gets each
+    file that is looked at, present or not: the caller's dependencies. Files are read once per change.
 
     ``strict`` is false for a reader who changes a kernel and has no GPU: earlier measurements of the book's machine are returned, marked as
     stale, and ``on_stale`` gets their ``SLUG.KERNEL``; kernels whose check fails have counts.

@@ -22,7 +22,7 @@ COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kiloby
 #: <cmath> of g++ reads Bessel functions and their like from a header that takes a seventh of the time of compiling. Defining that header's
 #: guard leaves it out. Programs rely on two headers that it includes, so these stay in.
 WITHOUT_SPECIAL_FUNCTIONS = ("-D_GLIBCXX_BITS_SPECFUN_H", "-include", "bits/stl_algobase.h", "-include", "limits")
-#: The options with which submissions are compiled for the model: those of the chapters, but for what makes compiling quicker.
+#: The options with which submissions are compiled for the model: those of the chapters, with changes that make compiling quicker.
 OPTIONS = (
     *("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w"),
     *WITHOUT_SPECIAL_FUNCTIONS,

@@ -10,7 +10,7 @@ from .expressions import value_of
 from .finding import Finding
 from .running import Run
 
-#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for each this many bytes.
+#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for every such number of bytes.
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
 #: This many blocks may have nothing to do: as many as 132 multiprocessors hold, 32 each. A grid of a fixed size is no larger.
 MOST_IDLE_BLOCKS = 132 * 32

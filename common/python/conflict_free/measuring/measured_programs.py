@@ -4,7 +4,7 @@
     python measured_programs.py compare COUNTERS REPORTS OUTPUT     anywhere
 
 LIST is JSON: for each program its name, the folder to run it in, the program and its arguments. `read` profiles the first launches of each,
-twice, and writes what ncu said. REPORTS is a folder with NAME.json of `conflict-free run --launches 1 --json` for each program. `compare`
+twice, and writes ncu's output. REPORTS is a folder with NAME.json of `conflict-free run --launches 1 --json` for each program. `compare`
 writes for each program how many counts of first launches are equal, and which differ. A differing count has both of the GPU's numbers if
 the GPU's own two runs differ in it.
 """

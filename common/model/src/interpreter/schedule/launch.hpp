@@ -192,7 +192,7 @@ struct Block {
     void complete_cluster_barrier();
 
 private:
-    /// Lets all warps go on if they have come to one barrier of the block in this slice. Otherwise those that have come wait as at all
+    /// Lets all warps go on if they have come to one barrier of the block in this slice. Otherwise the warps that have come wait as at all
     /// other barriers.
     bool pass_block_barrier();
     bool release_barrier(int number);
