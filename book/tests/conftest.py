@@ -37,7 +37,7 @@ class Build:
         return (self.output / f"{page}.html").read_text(encoding="utf-8")
 
     def wrong(self) -> str:
-        """Return Sphinx's warnings, and what the pages mark as stale or broken, with page and line."""
+        """Return Sphinx's warnings, and the stale and broken marks of the pages, with page and line."""
         found = json.loads(self.output.with_name("changes.json").read_text())
         return self.warnings + "".join(f"{each['page']}.rst:{each['line']}: ERROR: {each['kind']}: {each['text']}\n" for each in found)
 
@@ -99,7 +99,7 @@ class Project(synthetic.Folders):
         return build.html()
 
     def build_error(self, text: str) -> str:
-        """Build one page on which something must be wrong, and return what: see ``Build.wrong``."""
+        """Build one page that must have an error, and return the errors: see ``Build.wrong``."""
         self.page(text)
         wrong = self.build().wrong()
         assert wrong != "", "nothing is wrong with the page"

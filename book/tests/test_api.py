@@ -35,7 +35,7 @@ def test_members_without_a_comment_fail():
 
 
 def test_the_page_depends_on_what_doxygen_has_read(tmp_path):
-    """Else a changed comment would not be on it until it is rendered from nothing."""
+    """Otherwise a changed comment reaches the page only when all is rendered anew."""
     noted = []
     config = SimpleNamespace(breathe_projects={"common": str(tmp_path)}, breathe_default_project="common")
     app = SimpleNamespace(config=config, env=SimpleNamespace(note_dependency=noted.append))

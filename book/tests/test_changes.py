@@ -1,4 +1,4 @@
-"""A book whose kernels were changed: it renders, crosses out what was measured before, and marks what no longer holds."""
+"""A book whose kernels were changed: it renders, crosses out earlier measurements, and marks the claims that fail."""
 
 import json
 import re
@@ -28,7 +28,7 @@ PAGE = """
 
 @pytest.fixture
 def changed(project):
-    """A book with another text of the kernel copy_shared, which no longer does what it should."""
+    """A book with a wrong text of the kernel copy_shared."""
     source = project.source("copy")
     source.write_text(source.read_text().replace("output[i] = tile[threadIdx.x]", "output[i] = 2 * tile[threadIdx.x]"))
     with changed_json(project.counts / "copy.json") as counts:

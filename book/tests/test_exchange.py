@@ -19,7 +19,7 @@ def test_a_measured_link_gives_its_own_times_and_lines_between_them(size, second
 
 
 def test_the_books_link_misses_no_measured_exchange():
-    """The picture goes on from these times, so it must meet them."""
+    """The picture extrapolates these times, so it must agree with them."""
     results = BOOK / "results"
     found = Evidence(chapters=BOOK.parent / "chapters", results=results, counts=BOOK.parent / "build" / "counts", strict=False)
     times = measured(found, "across_gpus.nccl_exchange")

@@ -124,5 +124,5 @@ def test_products_begin_when_their_end_was_waited_for_or_when_the_pair_did():
         (bar["kind"], bar["row"], bar["x"] * 29, round(bar["width"] * 29), bar["number"])
         for bar in stages.measured_panel(asked, 2, 1000)["bars"]
     ]
-    # Pair 2 is asked for at 580: what the pairs before do until then is cut off, and a short bar has no number.
+    # Pair 2 is asked for at 580: the earlier bars of the pairs before are cut off, and a short bar has no number.
     assert bars == [("store", 2, 0, 420, -2), ("held", 1, 0, 3480, -1), ("store", 2, 420, 1000, -1)]

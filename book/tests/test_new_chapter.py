@@ -1,4 +1,4 @@
-"""The page that scripts/new-chapter makes has what the book asks of a page, before anybody has written on it."""
+"""The page that scripts/new-chapter makes keeps the book's rules for a page before anybody has written on it."""
 
 import synthetic
 import test_pages

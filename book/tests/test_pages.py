@@ -1,4 +1,4 @@
-"""Tests of the pages that are no chapters: what they say by hand is what the files say."""
+"""Tests of the pages that are no chapters: the facts typed on them agree with the files."""
 
 import json
 import re
@@ -147,7 +147,7 @@ def test_each_assignment_has_its_page_in_reading_order_and_its_chapter_leads_the
 
 
 def test_the_busy_cycles_of_reduction_add_up_to_the_counter():
-    """Wavefronts are those of the model, and with the idle warps' accesses they are the GPU's counter, but for what the caption leaves open."""
+    """Wavefronts are those of the model, and with idle warps' accesses they are the GPU's counter, except where the caption says so."""
     table = PAGES["reduction_bank_conflicts"].split(".. list-table:: The busy cycles of a block explain")[1].split("*Cycles a block*")[0]
     low, high = map(int, re.search(r"but for (\d+) to (\d+) of its cycles", table).groups())
     heads, *rows = (re.split(r"\n *- ", row.rstrip()) for row in table.split("* - ")[1:])
@@ -166,7 +166,7 @@ def test_the_busy_cycles_of_reduction_add_up_to_the_counter():
 
 @pytest.mark.parametrize("slug", [*(slug for slug in chapters() if slug not in ("errata", "across_gpus")), *budgets.BESIDE_CHAPTERS])
 def test_each_chapter_whose_kernels_are_counted_says_what_limits_them(slug):
-    """The sentence leads to what a bound is, and the picture stands below it."""
+    """The sentence links to the definition of a bound, and the picture stands below it."""
     assert len(re.findall(r":ref:`bound`[^:]*\n\n *\.\. bounds::\n", PAGES[slug])) == 1
 
 

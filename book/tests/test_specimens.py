@@ -1,4 +1,4 @@
-"""Programs that show errors, with what the model says of them."""
+"""Programs that show errors, with the model's findings."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The spelling builder finds what is misspelled; the list of words holds what is used, in order."""
+"""The spelling builder finds misspelled words; the list of words holds only used ones, in order."""
 
 import re
 from pathlib import Path

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 """Breaks runs of the program and looks at how they end: check_failures.py PROGRAM MPIRUN...
 
-MPIRUN is the command that starts processes, with what stands before their number.
+MPIRUN is the command that starts processes, with its words before their number.
 
 All processes must end, and a line must name the rank and the reason: the program's, or that of mpirun for a process that was killed.
 One process must end well, by mpirun and without it.
@@ -28,7 +28,7 @@ RANK = "${OMPI_COMM_WORLD_RANK-$PMI_RANK}"
 
 
 def run(command: list[str], meanwhile: Callable[[], None] = lambda: None, **more: str) -> tuple[int, str]:
-    """The exit code of a command and what it said, under the model with two devices."""
+    """The exit code and the output of a command, under the model with two devices."""
     environment = {**os.environ, "SIMT_DEVICES": "2", **more}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
@@ -56,7 +56,7 @@ def shell(count: int, script: str, *words: str, meanwhile: Callable[[], None] = 
 
 
 def signaled(number: signal.Signals) -> tuple[int, str]:
-    """Three ranks that wait for each other, of which rank 1 gets a signal. It must be gone afterwards too."""
+    """Three ranks wait for each other, and rank 1 gets a signal. Its process, too, must be gone afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "pid"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Calls of CUDA and NCCL that throw.
+// Checks of calls of CUDA and NCCL, which throw.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -16,7 +16,7 @@
 
 namespace across_gpus {
 
-// A GPU, and what it works with. What only some steps need is there from the first of them on.
+// A GPU, its streams and its data. Memory that only some steps need is allocated before the first of these.
 struct Rank {
     int rank = 0, ranks = 1;
     /// The sizes of the input, over all ranks.
@@ -29,7 +29,7 @@ struct Rank {
     /// In how many pieces `in_pieces` sends.
     int pieces = 0;
     ncclComm_t communicator = nullptr;
-    /// Where the check counts what is wrong.
+    /// Where the check counts wrong elements.
     unsigned long long* wrong = nullptr;
     Flags flags{};
     cudaStream_t stream = nullptr, copying = nullptr, placing = nullptr;
@@ -52,14 +52,14 @@ struct Rank {
 
 struct Step {
     std::string name;
-    /// Puts the step into `stream` and what it forks from there. It has ended everywhere when `stream` goes on.
+    /// Puts the step into `stream` and into streams that fork from it. The step has ended everywhere when `stream` goes on.
     std::function<void(Rank&)> enqueue;
-    /// False for what only moves as many bytes, to compare with.
+    /// False for a step that only moves as many bytes, to compare with.
     bool transposes = true;
     /// Whether it calls NCCL, needs memory to send from and to receive into, and a whole transposed input.
     bool communicates = false, stages = true, keeps_whole = false;
-    /// How often kernels load and store each float of the matrix, and once more those that are sent. The model's counts are held
-    /// against it.
+    /// How often kernels load and store each float of the matrix, and once more those that are sent. The model's counts are compared with
+    /// it.
     int passes = 1, passes_of_sent = 0;
 };
 

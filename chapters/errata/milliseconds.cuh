@@ -8,7 +8,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-// The milliseconds of some launches. Under the model, which has no time, they are no numbers.
+// The milliseconds of some launches. Under the model, which has no time, they are NaN.
 template <class Launch>
 std::vector<float> milliseconds(int launches, Launch launch)
 {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the warps of a kernel read from the clock of their multiprocessor, and the share of each phase in a turn: from the beginning of a
-// warp to that of the next one in its place.
+// The readings of the multiprocessor's clock by the warps of a kernel, and the share of each phase in a turn: from the beginning of a warp
+// to that of the next one in its place.
 #pragma once
 
 #include <algorithm>

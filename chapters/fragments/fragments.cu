@@ -168,7 +168,7 @@ using namespace conflict_free;
 
 using Square = void (*)(half*, const half*, int, int);
 
-// A kernel on tiles, and the wavefronts that a warp's loads of 16 x 16 and 16 x 16 halves take, in so many instructions.
+// A kernel on tiles, and the wavefronts that a warp's loads of 16 x 16 and 16 x 16 halves take, in a number of instructions.
 MatrixChapter<half>::Kernel on_tiles(std::string name, Square kernel, int wavefronts, int instructions)
 {
     const auto launch = [=](const Matrices<half>& m) {

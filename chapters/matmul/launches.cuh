@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How the kernels of this chapter are started, and what the model should count of them. Include their files before this one.
+// The launches of this chapter's kernels, and their expected counts. Include their files before this one.
 #pragma once
 
 #include <conflict_free/product_chapter.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Points, their distances, and what a thread remembers of the nearest one.
+// Points, their distances, and a thread's record of the nearest one.
 #pragma once
 
 // [distance_of]

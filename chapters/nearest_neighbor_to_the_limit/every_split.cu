@@ -57,7 +57,7 @@ bool finds_all(const Shape& shape, int n, Fill fill)
     DeviceBuffer<int> output(count);
     input.copy_from(points);
     std::vector<int> found(count);
-    // A launch finds what the one before it left in the words and the tickets.
+    // A launch finds the words and the tickets as the one before it left them.
     for (int run = 0; run < 2; ++run) {
         output.poison();
         shape.find({output.data(), input.data(), n, nullptr});

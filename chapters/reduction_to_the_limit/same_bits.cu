@@ -43,7 +43,7 @@ constexpr Way ways[] = {
     {"reduce_dependent_launch, 1024 threads", add_early<1024, 4>},
 };
 
-/// Numbers that begin 16 bytes into their memory, and room for what is made of them.
+/// Numbers that begin 16 bytes into their memory, and room for the results.
 class Trial {
 public:
     explicit Trial(const std::vector<float>& numbers)
@@ -92,8 +92,8 @@ bool is_exact_of_whole_numbers(int n)
     return passed;
 }
 
-/// Launches with nothing between them, each of which adds up what those before it wrote: none may
-/// start before these have ended. The first finds a 1, and each other twice what the last found.
+/// Launches with nothing between them, each of which adds up the results of those before it: none may start before these have ended. The
+/// first finds a 1, and each other twice the number of the one before.
 bool is_right_in_a_row(int n, int runs)
 {
     std::vector<float> numbers(static_cast<std::size_t>(n + runs), 0.0f);

@@ -73,7 +73,7 @@ inline std::string sum_is_right(const Summed& written)
     return text;
 }
 
-/// Each block of each launch is held against what it read: a bound for 512 numbers hides no number that is lost.
+/// Each block of each launch is checked against its own input: a bound for 512 numbers hides no lost number.
 inline std::string every_launch_is_right(const Summed& written)
 {
     std::span<const float> numbers = written.input, scratch = written.scratch;
@@ -91,7 +91,7 @@ inline std::string every_launch_is_right(const Summed& written)
     return wrong.empty() ? "" : "last launch: " + wrong;
 }
 
-/// How far the sum is from the compensated one, and how far rounding could have brought it.
+/// The distance of the sum from the compensated one, and the largest that rounding explains.
 inline std::map<std::string, double> error_of_sum(const Summed& written)
 {
     const auto [exact, magnitudes] = reference_sum(written.input);

@@ -129,7 +129,7 @@ Size as_elements(Size size)
     return {static_cast<int>(size.width * sizeof(float) / sizeof(Element)) - CUT, size.height};
 }
 
-// They are the last elements of the buffer. So many lie before them.
+// They are the last elements of the buffer. This many lie before them.
 template <class Element, int CUT>
 std::size_t elements_before(Size size)
 {

@@ -29,8 +29,8 @@ endfunction()
 
 # grade_assignments()
 #
-# Grades all assignments, and the cheats. Where it is called from the last folder, gradings begin last of all that can be built, and the
-# book, which is rendered on one core, never waits for them.
+# Grades all assignments, and the cheats. Call it from the last folder: gradings then begin after all other targets, and the book, which is
+# rendered on one core, never waits for them.
 function(grade_assignments)
     get_property(slugs GLOBAL PROPERTY CONFLICT_FREE_ASSIGNMENTS)
     grade_cheats(padding)  # they fit every assignment

@@ -1,7 +1,7 @@
 # compare_with_machine_code(TARGET)
 #
-# After TARGET is linked its PTX is compared with the machine code that ptxas makes of it, and what the counting model has to
-# know of that is put beside the program, as PROGRAM.exactness.
+# After TARGET is linked its PTX is compared with the machine code that ptxas makes of it, and the facts that the counting model needs are
+# put beside the program, as PROGRAM.exactness.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(compare_with_machine_code target)

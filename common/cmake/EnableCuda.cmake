@@ -70,8 +70,8 @@ add_link_options(LINKER:--enable-new-dtags)
 set(CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
 message(STATUS "CUDA programs are compiled for: ${CMAKE_CUDA_ARCHITECTURES}")
 
-# The folder of the model's libraries, and what runs a program under the model when it stands before its command. A check has
-# CONFLICT_FREE_MODEL_FIRST in its environment for that.
+# The folder of the model's libraries, and the words before a command that run it under the model. A check has CONFLICT_FREE_MODEL_FIRST in
+# its environment instead.
 set(CONFLICT_FREE_MODEL_FOLDER ${CMAKE_BINARY_DIR}/common/model/lib)
 set(CONFLICT_FREE_MODEL_FIRST LD_LIBRARY_PATH=${CONFLICT_FREE_MODEL_FOLDER})
 if(NOT "$ENV{LD_LIBRARY_PATH}" STREQUAL "")

@@ -1,4 +1,4 @@
-"""Facts that the environment keeps for each page. They are forgotten when the page is read again, and merged after parallel reading."""
+"""Facts that the environment keeps for each page. They are dropped when the page is read again, and merged after parallel reading."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -17,7 +17,7 @@ BEFORE_CHANGE = "measured before your change"
 
 @dataclass(frozen=True)
 class Change:
-    """``stale``: ``text`` is a kernel whose times are crossed out; ``broken``: it says what no longer holds, in one line."""
+    """``stale``: ``text`` is a kernel whose times are crossed out; ``broken``: it names the claim that fails, in one line."""
 
     kind: str
     page: str
@@ -39,7 +39,7 @@ def note(env: BuildEnvironment, kind: str, text: str, line: int = 0) -> None:
 
 
 def notice(text: str) -> nodes.Node:
-    """Return a paragraph in the text of a page that says what no longer holds there."""
+    """Return a paragraph for a page that names a claim that fails there."""
     return nodes.paragraph("", text, classes=["changed"])
 
 

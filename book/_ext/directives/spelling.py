@@ -1,4 +1,4 @@
-"""A filter of the spelling builder. Enchant, which it needs, is only there where the spelling is looked over."""
+"""A filter of the spelling builder. Enchant, which it needs, is installed only where the spelling is checked."""
 
 import re
 

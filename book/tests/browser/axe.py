@@ -1,4 +1,4 @@
-"""axe, which looks for what keeps readers out of a page, with the work that finds nothing left out."""
+"""axe, which looks for what keeps readers out of a page, without the work that finds nothing."""
 
 from pathlib import Path
 
@@ -7,10 +7,9 @@ from playwright.sync_api import Page
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
-#: Opens what is folded, and marks the texts whose contrast is looked at. That is half of the work, and contrast follows from
-#: the text's own style and from what lies behind it: of texts with the same tag, classes, style and backgrounds up to
-#: the root, one is looked at. There are thousands of tokens of code and of table cells, and tens of such kinds, most of which are on
-#: all pages. Gets the kinds that were looked at before, and returns the others.
+#: Opens what is folded, and marks the texts whose contrast is looked at. That is half of the work, and contrast follows from the text's own
+#: style and from what lies behind it: of texts with the same tag, classes, style and backgrounds up to the root, one is looked at. Pages
+#: have thousands of tokens and cells, of tens of such kinds. The script gets the kinds that were looked at before, and returns the others.
 PREPARE = """before => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
   const BEHIND = ["backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "position", "zIndex"];

@@ -1,4 +1,4 @@
-"""The rendered book, and what a browser finds out about a page of it in one visit.
+"""The rendered book, and a browser's findings on one visit of a page.
 
 The folder is named by the environment variable CONFLICT_FREE_HTML. Without it, or without Chromium, the tests fail: a
 book that nobody opened is not a tested book.
@@ -43,7 +43,7 @@ class Visit:
     listings: int
     small_texts: list[str]  # of pictures
     cut_texts: list[str]
-    silent_pictures: int  # drawn into the page, without words for who cannot see
+    silent_pictures: int  # drawn into the page, without words for readers who cannot see
     excess: int  # pixels to scroll sideways
     violations: list[str]  # what axe finds
 

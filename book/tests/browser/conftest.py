@@ -26,8 +26,8 @@ def browser() -> Iterator[Browser]:
 
 @contextmanager
 def one_page(browser: Browser, **options) -> Iterator[Page]:
-    """A page of a context with these options, that remembers what went wrong in ``page.trouble``, and the texts whose contrast was
-    looked at in ``page.looked_at``."""
+    """A page of a context with these options, whose ``trouble`` lists what went wrong, and whose ``looked_at`` the texts whose contrast was
+    checked."""
     context = browser.new_context(**options)
     page = context.new_page()
     page.trouble, page.looked_at = watch(page), []
@@ -45,13 +45,13 @@ def shared_page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def shared_phone(browser: Browser) -> Iterator[Page]:
-    """A page as wide as a phone, in dark, likewise."""
+    """A page as wide as a phone, in dark, for all tests of a run."""
     with one_page(browser, viewport={"width": WIDTHS[1], "height": HEIGHT}, color_scheme="dark", has_touch=True) as page:
         yield page
 
 
 def as_new(page: Page) -> Iterator[Page]:
-    """The page, that afterwards remembers nothing of a test: neither what was chosen nor where the mouse is."""
+    """The page. After the test its storage is cleared and the mouse is moved away."""
     page.trouble.clear()
     yield page
     page.evaluate("localStorage.clear(); sessionStorage.clear()")
@@ -67,7 +67,7 @@ def page(shared_page: Page) -> Iterator[Page]:
 
 @pytest.fixture
 def phone(shared_phone: Page) -> Iterator[Page]:
-    """The phone's page, likewise."""
+    """The phone's page, for a test that changes what it remembers."""
     yield from as_new(shared_phone)
 
 

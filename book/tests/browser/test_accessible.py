@@ -1,4 +1,4 @@
-"""axe finds what is broken on a page. That it finds nothing on any page as it is, is in test_every_page.py."""
+"""axe finds each fault that is put into a page. test_every_page.py checks that it finds none on the real pages."""
 
 import pytest
 from axe import violations

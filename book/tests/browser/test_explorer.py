@@ -1,4 +1,4 @@
-"""Drives the interactive bank map in headless Chromium, and holds the rule that its page has against the counting model's.
+"""Drives the interactive bank map in headless Chromium, and compares the rule of its page with the counting model's.
 
 The environment variable CONFLICT_FREE_ACCESS names the model's tool ``simt_access``.
 """
@@ -30,7 +30,7 @@ def machine(banks: int, bank_width: int, request_lanes: int, extra: int = 0) -> 
 
 
 def model_answers(accesses: list[dict]) -> list[dict]:
-    """Return what the model's rules say of some accesses."""
+    """Return the results of the model's rules for some accesses."""
     tool = os.environ.get("CONFLICT_FREE_ACCESS", "")
     assert tool, "CONFLICT_FREE_ACCESS must name the model's tool simt_access"
     run = subprocess.run([tool], input=json.dumps(accesses), capture_output=True, text=True, check=True)
@@ -58,7 +58,7 @@ def test_the_tool_says_in_one_line_what_it_cannot_answer(change, message):
 
 
 def some_accesses(count: int) -> list[dict]:
-    """Return random accesses on machines of the table and on such as have never been."""
+    """Return random accesses on machines of the table and on invented ones."""
     chance = random.Random(count)
 
     def lanes(size: int) -> list[int]:
@@ -90,7 +90,7 @@ def some_accesses(count: int) -> list[dict]:
 
 
 def answers_of_the_page(page, accesses: list[dict]) -> list[dict]:
-    """Return what the rule that the page has compiled says of some accesses."""
+    """Return the results of the page's compiled rule for some accesses."""
     told = page.evaluate(
         """accesses => {
           const machines = JSON.parse(document.querySelector("figure.bank-explorer").dataset.machines);

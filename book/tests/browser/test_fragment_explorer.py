@@ -1,4 +1,4 @@
-"""Drives the tile of halves in headless Chromium, and holds what it shows against the counting model's rule."""
+"""Drives the tile of halves in headless Chromium, and compares it with the counting model's rule."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Pictures as a reader sees them: large enough to read, in the colors of the theme, and with words for who cannot see."""
+"""Pictures as a reader sees them: large enough to read, in the colors of the theme, and with words for readers who cannot see."""
 
 from book_in_browser import FOLDER, PAGES, open_page
 

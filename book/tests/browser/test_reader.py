@@ -37,7 +37,7 @@ def test_a_word_is_looked_up_and_a_result_followed(page):
     field = page.locator("input.sidebar-search")
     field.fill("wavefront")
     field.press("Enter")
-    # Until all are there, those that are move.
+    # Elements move until all have loaded.
     page.wait_for_function("/finished/.test(document.querySelector('#search-results .search-summary')?.innerText)")
     assert "search.html" in page.url
     page.locator("#search-results li a").first.click()
@@ -117,7 +117,7 @@ def test_a_heading_has_a_link_to_itself(page):
 
 
 def open_folds(page) -> None:
-    """Open what a page has folded away, but for answers and the files of the source."""
+    """Open a page's folds, except answers and the files of the source."""
     page.evaluate("document.querySelectorAll('details.fold').forEach(fold => { fold.open = true; })")
 
 
@@ -209,7 +209,7 @@ def test_the_source_is_downloaded(page, address, slug):
 
 @pytest.mark.parametrize("source", sorted(CHAPTERS.glob("*/*.cu*")), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_every_source_can_be_downloaded(source):
-    """From the file system a browser opens the file in place of storing it."""
+    """A browser opens a file of the file system instead of storing it."""
     page = (FOLDER / f"{source.parent.name}.html").read_text(encoding="utf-8")
     (link,) = set(re.findall(rf'href="([^"]*/{re.escape(source.name)})"', page))
     assert (FOLDER / unquote(link)).read_bytes() == source.read_bytes()

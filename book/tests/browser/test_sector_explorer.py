@@ -1,4 +1,4 @@
-"""Drives the interactive sector map in headless Chromium, and holds the rule that its pages have against the counting model's."""
+"""Drives the interactive sector map in headless Chromium, and compares the rule of its pages with the counting model's."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Prints two pages of the rendered book, which CONFLICT_FREE_HTML names, and reads what came of it."""
+"""Prints two pages of the rendered book, which CONFLICT_FREE_HTML names, and reads the result."""
 
 import os
 import sys

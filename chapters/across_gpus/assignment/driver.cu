@@ -11,7 +11,7 @@ int main(int argc, char** argv)
         const int width = trial.integer("width"), height = trial.integer("height"), ranks = trial.integer("ranks");
         const float* matrix = trial.input<float>("matrix");
         float* sent = trial.output<float>("sent", static_cast<std::size_t>(width) * height);
-        // One device plays all ranks, one after the other. Each has its rows and its place to send from.
+        // One device plays all ranks, one after the other. Each has its rows and its send buffer.
         trial.run([&] {
             for (int rank = 0; rank < ranks; ++rank) {
                 const std::size_t before = static_cast<std::size_t>(height) * rank / ranks * width;

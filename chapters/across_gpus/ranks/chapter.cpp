@@ -61,7 +61,7 @@ private:
 
     Ranks& ranks_;
     std::vector<Step> steps_;
-    // Those of this process.
+    // The ranks of this process.
     std::vector<Rank> here_;
     int pieces_ = 5;
     std::size_t bytes_ = 0;
@@ -141,7 +141,7 @@ void ChapterOfRanks::prepare(Size size, int, std::uint64_t)
         rank.outputs = outputs;
 }
 
-// Takes what this step needs beside the input and the output.
+// Allocates the memory that this step needs beside the input and the output.
 void ChapterOfRanks::choose(int number)
 {
     const Step& step = steps_[number];
@@ -165,7 +165,7 @@ void ChapterOfRanks::choose(int number)
     figures_ = {{"ranks", ranks_.count()}, {"pieces", pieces_}};
 }
 
-// No step passes on what another one has left.
+// No step may pass with another step's results.
 void ChapterOfRanks::poison()
 {
     each("poisoning", [&](Rank& rank) {
@@ -203,7 +203,7 @@ std::string ChapterOfRanks::wrong_counts(
     const Step& step = steps_[number];
     std::size_t loaded = 0, stored = 0, conflicts = 0, sent = 0;
     for (const simt::LaunchCounts& launch : launches)
-        // Neither the barrier between GPUs nor NCCL.
+        // The barrier between GPUs and NCCL do not count.
         if (launch.name.find("_blocks") != std::string::npos) {
             loaded += launch.global_load.bytes;
             stored += launch.global_store.bytes;

@@ -32,7 +32,7 @@ __global__ void fill_rows(float* matrix, std::size_t first, std::size_t rows, st
             matrix[y * columns + x] = value_at(first + y, x);
 }
 
-// Counts what is wrong in rows `first` to `first + rows` of the transpose, which has `columns` columns.
+// Counts the wrong elements in rows `first` to `first + rows` of the transpose, which has `columns` columns.
 __global__ void check_rows(const float* matrix, std::size_t first, std::size_t rows, std::size_t columns,
     unsigned long long* wrong)
 {

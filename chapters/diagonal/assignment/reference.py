@@ -17,6 +17,6 @@ def inputs(case: dict, random: numpy.random.Generator) -> dict[str, numpy.ndarra
 
 
 def outputs(case: dict, inputs: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:
-    """Return what is left of each number."""
+    """Return each number less the smallest of its row."""
     matrix = inputs["input"]
     return {"output": matrix - matrix.min(axis=1, keepdims=True)}

@@ -9,7 +9,7 @@ TOLERANCE = 0
 NEIGHBORS = 4
 #: Coordinates are multiples of this: then a float holds all squared distances without rounding, and equal ones are equal.
 STEP = 1 / 1024
-#: One point in so many is a copy of another one.
+#: One point in this many is a copy of another one.
 COPIES = 16
 #: Points whose distances are computed at a time, so that these need little memory.
 ROWS = 256

@@ -20,7 +20,7 @@ constexpr int exit_check_failed = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_no_device = 77;
 
-/// From so many results on, the power of a product is measured: at smaller sizes the GPU is not full.
+/// From this many results on, the power of a product is measured: at smaller sizes the GPU is not full.
 constexpr std::size_t least_elements_for_power = std::size_t{2048} * 2048;
 
 std::string gibibytes(std::size_t bytes) {

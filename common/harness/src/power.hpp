@@ -5,8 +5,8 @@
 
 namespace conflict_free {
 
-/// The power that the current device takes, in watts: in this moment, or over the last second on GPUs that tell nothing else. Nothing if
-/// NVML is not there or does not know.
+/// The power that the current device takes, in watts: in this moment, or over the last second on GPUs that report nothing else. Nothing if
+/// NVML is missing or does not report it.
 std::optional<double> read_watts();
 
 }  // namespace conflict_free

@@ -10,10 +10,10 @@ namespace conflict_free {
 
 namespace {
 
-/// Up to so many multiplications, all rows of C are checked. Beyond it, the check would take longer than all launches.
+/// Up to this many multiplications, all rows of C are checked. Beyond it, the check would take longer than all launches.
 constexpr double most_checked_wholly = 1 << 28;
 
-/// One row of so many is checked then: each tile of each kernel has at least one such row.
+/// Beyond it, one row of this many is checked: each tile of each kernel has at least one such row.
 constexpr std::size_t rows_per_checked_row = 64;
 
 /// Columns of B that are multiplied with a row of A in one go: their sums stay in the L1.

@@ -27,7 +27,7 @@ namespace {
 /// The longest time of a step. Most steps take less than a second, the set-up of NCCL a few: a step that takes longer is stuck.
 constexpr unsigned patience_seconds = 30;
 
-// The message of the alarm, made before: the handler of a signal must not format text.
+// The message of the alarm, made in advance: a signal handler must not format text.
 std::array<char, 256> last_line;
 
 void give_up(int) {

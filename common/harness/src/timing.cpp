@@ -51,7 +51,7 @@ private:
     cudaStream_t stream_{};
 };
 
-/// Displaces what the L2 holds by reading a buffer several times its size.
+/// Displaces the content of the L2 by reading a buffer several times its size.
 class L2Flush {
 public:
     L2Flush() : buffer_(l2_multiple * static_cast<std::size_t>(device_properties().l2CacheSize) / sizeof(uint4)), sink_(1) {

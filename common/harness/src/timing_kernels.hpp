@@ -1,4 +1,4 @@
-/// Kernels that run beside those that are timed. They have a file of their own because nvcc takes long for the headers of the other.
+/// Kernels that run beside those that are timed. They have a file of their own because nvcc takes long for the headers of timing.cpp.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -89,7 +89,7 @@ Json rows_of(std::vector<std::string> arguments) {
     return Json::parse(std::ifstream(path));
 }
 
-/// Returns the text that a reader gets who has opened the pipe before the program runs.
+/// Returns the text that comes out of a pipe that is open before the program runs.
 std::string written_into(const std::string& pipe, const std::vector<std::string>& arguments) {
     std::filesystem::remove(pipe);
     EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -111,7 +111,7 @@ TEST(ArrayChapter, RowsGoIntoAPipeAsTheyGoToAFile) {
 TEST(ArrayChapter, RightKernelsPassAtEachLength) {
     const Outcome outcome = run({});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    // At 100: three kernels. At 33 and 1: the host as well. At 0: what is left out elsewhere, and passes there.
+    // At 100: three kernels. At 33 and 1: the host's function as well. At 0: also the two that accept no other length.
     EXPECT_NE(outcome.out.find("17 results checked"), std::string::npos) << outcome.out;
 }
 

@@ -1,4 +1,4 @@
-// Which sizes a chapter takes, how it lays them out, and what it says of them.
+// The sizes that a chapter accepts, their layout, and the messages about them.
 
 #include <conflict_free/matrix_references.hpp>
 

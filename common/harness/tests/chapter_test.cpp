@@ -17,7 +17,7 @@ namespace {
 using namespace conflict_free;
 using Json = nlohmann::json;
 
-/// As a program launches that looks at once whether a launch has failed.
+/// Launches, and checks at once whether the launch has failed.
 void launch_and_check(const Matrices<float>& m) {
     launch_loads_wide_one_late(m);
     CUDA_CHECK(cudaGetLastError());
@@ -232,7 +232,7 @@ TEST(Chapter, ABadArgumentLeavesAnOldJsonAlone) {
     std::filesystem::remove(path);
 }
 
-/// A chapter as a process of several has it, with an option and a say in the counts.
+/// A chapter in one of several processes, with an option and its own check of counts.
 class OneOfSeveral : public MatrixChapter<float> {
 public:
     explicit OneOfSeveral(bool reports) : MatrixChapter("trial", "Who speaks for all?"), reports_(reports) {

@@ -169,7 +169,7 @@ TEST(Expectation, CountsByTheBlockOfAllLaunches) {
 }
 
 TEST(Timing, PowerIsThatOfThisMomentOrElseOfTheLastSecond) {
-    // Under its name of NVML, so that the harness finds it in place of another.
+    // Opened by NVML's file name, so that the harness finds this library.
     void* const nvml = dlopen(PRETEND_NVML, RTLD_NOW);
     ASSERT_NE(nvml, nullptr) << dlerror();
     int launches = 0;

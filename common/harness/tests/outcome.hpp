@@ -19,7 +19,7 @@ struct Outcome {
     std::string out, err;
 };
 
-/// Runs a chapter as its program does that is given `arguments`, its own name not among them.
+/// Runs a chapter as its program does with these `arguments`, without the program's name.
 inline Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "trial");
     std::vector<char*> argv;
@@ -30,10 +30,10 @@ inline Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments) 
     return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
 
-/// Whether a text is one line, as what is said of bad arguments should be.
+/// Whether a text is one line, as a message about bad arguments should be.
 inline bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
 
-/// Holds how a program ended against what bad arguments come to: exit code 2, and one line that has `named` and says what is accepted.
+/// Expects the end of a program with bad arguments: exit code 2, and one line that has `named` and says what is accepted.
 inline void expect_refused(const Outcome& outcome, const std::string& named) {
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_TRUE(one_line(outcome.err)) << outcome.err;

@@ -7,7 +7,7 @@
 
 namespace conflict_free {
 
-/// @name Of matrices: each copies one, but for what its name says
+/// @name Kernels on matrices: each copies one, except for the fault in its name
 /// @{
 void launch_right(const Matrices<float>& m);
 void launch_leaves_last(const Matrices<float>& m);
@@ -25,7 +25,7 @@ extern const int line_of_far_store;
 void launch_transposes_pitched(const Matrices<float>& m, bool into_padding);
 /// @}
 
-/// @name Of arrays
+/// @name Kernels on arrays
 /// @{
 void launch_doubled(const Arrays<int, int>& a);
 void launch_doubles_all_but_the_last(const Arrays<int, int>& a);

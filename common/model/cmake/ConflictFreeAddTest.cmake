@@ -4,7 +4,7 @@
 # expression holds for the counts of any launch, such as "shared_load.conflicts > 0". The expressions are those of
 # conflict-free run --fail-if. The test is called conflict_free.TARGET, or by its NAME.
 #
-# The target gets PTX for compute_90, source lines, and the shared CUDA runtime, which the model takes the place of. Libraries of
+# The target gets PTX for compute_90, source lines, and the shared CUDA runtime, which the model replaces. Libraries of
 # the project that have kernels need the same: CMAKE_CUDA_ARCHITECTURES 90-virtual.
 function(conflict_free_add_test target)
     cmake_parse_arguments(PARSE_ARGV 1 given "" "NAME" "FAIL_IF;ARGUMENTS")

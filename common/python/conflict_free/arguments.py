@@ -15,7 +15,7 @@ def existing_folder(text: str) -> Path:
 
 
 def can_be_written(folder: Path) -> bool:
-    """Return whether a file can be made in a folder. A trial tells: the permission bits alone do not decide."""
+    """Return whether a file can be made in a folder. It tries, because the permission bits alone do not decide."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True

@@ -17,9 +17,9 @@ _LINE = _DEFINITIONS["line"]["properties"]
 #: The memory spaces and the operations of a line, in the order of reports.
 SPACES: tuple[str, ...] = tuple(_LINE["space"]["enum"])
 OPERATIONS: tuple[str, ...] = tuple(_LINE["op"]["enum"])
-#: What blocks ask of multiprocessors, for the bound.
+#: The demands of blocks on multiprocessors, for the bound.
 WORK: tuple[str, ...] = tuple(_DEFINITIONS["work"]["required"])
-#: Numbers of a launch that say how it was configured or counted, not what it did.
+#: Numbers of a launch about its configuration and counting, not its work.
 CONFIGURATION = ("launch", "shared_bytes", "counted_blocks")
 
 
@@ -108,7 +108,7 @@ MEASURES = {space: _MEASURE_OF_KIND[_KIND_OF_SPACE[space]] for space in SPACES}
 
 def _groups() -> Iterator[Group]:
     for name, shape in _KERNEL.items():
-        # A copy touches two spaces, or is counted in a space that its name does not tell.
+        # A copy touches two spaces, or is counted in a space that its name does not have.
         for path, part in [((name,), shape), *(((name, space), inner) for space, inner in shape.get("properties", {}).items())]:
             kind = _kind(part)
             if kind in _MEASURE_OF_KIND:

@@ -65,7 +65,7 @@ class House:
         )
 
     def tool(self, name: str, body: str, folder: Path | None = None) -> Path:
-        """Makes an executable Python program that has `sys.argv[1:]` as `argv`."""
+        """Makes an executable Python program whose variable `argv` is `sys.argv[1:]`."""
         path = (folder or self.tools) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!{sys.executable}\nimport sys, json\nargv = sys.argv[1:]\n{body}\n", encoding="utf-8")
@@ -179,8 +179,7 @@ def driver(tmp_path_factory) -> Path:
     return folder
 
 
-# A chapter's program that does what `on_model` beside it does if the model is first in the search path of libraries, else
-# what `on_gpu` does.
+# A chapter's program that runs `on_model` beside it if the model is first in the search path of libraries, else `on_gpu`.
 CHAPTER_PROGRAM = """
 import os, pathlib
 first = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)[0]

@@ -102,7 +102,7 @@ def counts(source: str, file: str, kernel: str, width: int, height: int) -> dict
 
 
 def program(source: str, slug: str) -> dict:
-    """Return what a model program could have written."""
+    """Return the output of an invented model program."""
     rows = []
     for kernel in parse_regions(source):
         if kernel in HELPERS:
@@ -120,7 +120,7 @@ def program(source: str, slug: str) -> dict:
 
 
 def older_program(source: str, slug: str) -> dict:
-    """Return what a model program could have written for an older machine, whose partitions are watched."""
+    """Return the output of an invented model program for an older machine, whose partitions are watched."""
     data = {**program(source, slug), "machine": "gt200"}
     for row in data["rows"]:
         row["counts"]["partitions"] = {
@@ -151,7 +151,7 @@ def _sample(median: float) -> dict:
 
 
 def result(source: str, slug: str, machine: str = MACHINE, gpu: str = GPU) -> dict:
-    """Return results of the invented machine: 1,000 GB/s for the copy, less for what comes later in the file."""
+    """Return results of the invented machine: 1,000 GB/s for the copy, less for later kernels of the file."""
     kernels = [name for name in parse_regions(source) if name not in HELPERS]
     rows = []
     for place, kernel in enumerate((["cudaMemcpy"] if slug == "copy" else []) + kernels):
@@ -310,7 +310,7 @@ __global__ void broken(int* output)
 
 
 def specimen_report(conflicts: int = 3, hazards: tuple = (), exit_code: int = 0) -> dict:
-    """Return what the model could have reported of the specimen."""
+    """Return an invented report of the model on the specimen."""
     access = {"instructions": 1, "wavefronts": 1 + conflicts, "ideal_wavefronts": 1, "conflicts": conflicts}
     nothing = {key: 0 for key in access}
     return {
@@ -354,7 +354,7 @@ class Folders:
         self.book.mkdir(exist_ok=True)
 
     def evidence(self) -> Evidence:
-        """Return the evidence of the invented machine, of which no file was read yet."""
+        """Return the evidence of the invented machine, before any file was read."""
         return Evidence(self.chapters, self.results, self.counts, MACHINE)
 
     def source(self, slug: str) -> Path:

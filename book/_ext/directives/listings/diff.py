@@ -28,8 +28,8 @@ def _is_comment(lines: list[str]) -> bool:
 def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "", above: int = 0) -> list[dict[str, Any]]:
     """Return the lines that are in one text only, each ``del`` or ``ins`` with its highlighted HTML, a ``gap`` between places.
 
-    The first place that changes a line has as many lines of both texts before it, ``same``, as ``above`` says. Empty lines are left out, and so is a place where only comments differ: neither changes what runs. That two kernels are
-    called differently, by the names given, is no change either.
+    The first place has ``above`` unchanged lines before it, marked ``same``. Empty lines, places where only comments differ, and the names
+    of the two kernels count as no change.
     """
     compared = re.sub(rf"\b{re.escape(old_name)}\b", new_name, old) if old_name else old
     before, after = compared.splitlines(), new.splitlines()

@@ -206,7 +206,7 @@ def _folded(directive: EvidenceDirective, source: SourceFile, anchors: dict[int,
 class FullSource(EvidenceDirective, directive="full-source"):
     """``.. full-source:: SLUG``: each of the chapter's source files, whole and folded, with a link to download it.
 
-    ``:uncounted:`` is for a chapter whose kernels are not counted: those that were measured have their places.
+    ``:uncounted:`` is for a chapter whose kernels are not counted: its measured kernels get the anchors.
     """
 
     required_arguments = 1
@@ -235,7 +235,7 @@ class FullSource(EvidenceDirective, directive="full-source"):
 
 
 def _forget_anchors(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Forget the anchors of pages that are about to be read: a kernel may have gone from one of them to another."""
+    """Forget the anchors of pages that are about to be read: a kernel may have moved from one page to another."""
     labels = env.get_domain("std").anonlabels
     for label, (page, _) in list(labels.items()):
         if label.startswith("kernel-") and page in docnames:

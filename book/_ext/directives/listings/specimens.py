@@ -1,4 +1,4 @@
-"""``specimen``: a program that shows an error of the classics, and what the model reports of it."""
+"""``specimen``: a program that shows an error of the classics, and the model's report on it."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ from .listing import folded_sources
 
 
 def findings(report: dict[str, Any]) -> list[str]:
-    """Return what the model says of one program: a phrase for each hazard, or the shared-memory counts of its launches.
+    """Return the model's findings on one program: a phrase for each hazard, or the shared-memory counts of its launches.
 
     Launches that count the same are one phrase.
     """
@@ -79,7 +79,7 @@ class Specimen(EvidenceDirective, directive="specimen"):
         return made + self._figures(evidence, name) + folded_sources(self, sources)
 
     def _report(self, evidence: Evidence, name: str) -> dict[str, Any]:
-        """Return what the model reported in this build of a program, or of ``NAME.MACHINE``."""
+        """Return the model's report in this build on a program, or on ``NAME.MACHINE``."""
         path = evidence.counts / SPECIMENS / f"{name}.json"
         evidence.on_read(path)
         try:
@@ -88,7 +88,7 @@ class Specimen(EvidenceDirective, directive="specimen"):
             raise ResultError(f"there is no report {path}; the CMake target 'counts' makes it") from None
 
     def _figures(self, evidence: Evidence, name: str) -> list[nodes.Node]:
-        """Return what was measured of a program; nothing where it was not."""
+        """Return the measured figures of a program, if there are any."""
         machines = []
         for machine in dict.fromkeys((evidence.machine, LOCAL)):
             figures = evidence.figures(name, machine)

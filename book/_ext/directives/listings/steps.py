@@ -18,13 +18,13 @@ from ..project import EvidenceDirective, shown
 #: The size at which a step of matrices is timed, far larger than any L2.
 TIMED_SIZE = "16384x16384"
 
-#: Rows of a kernel-table, at most: more cannot be taken in at a glance.
+#: The most rows of a kernel-table: more cannot be taken in at a glance.
 MOST_ROWS = 12
 
 #: Formats of a kernel-table where rows that differ would look alike.
 SPECS = {"percent_of_memcpy": ".1f"}
 
-#: What one stands for in figures that would else have too many digits to read, and their format.
+#: The unit of figures that would otherwise have too many digits to read, and their format.
 SCALED = {"instructions": (1e9, ".2f")}
 
 #: What an access costs: metric of the counts, words for a strip, words for the head of a column.
@@ -92,7 +92,7 @@ def counted_value(evidence: Evidence, slug: str, kernel: str, metric: str) -> Va
 
 
 def timed_value(evidence: Evidence, slug: str, kernel: str, size: str, metric: str) -> Value:
-    """Return a measured metric of a kernel; that of the ceiling is of the chapter that measures it."""
+    """Return a measured metric of a kernel; the ceiling's comes from the chapter that measures it."""
     value = evidence.value(f"{CEILING_SLUG if kernel == CEILING else slug}.{kernel}.{size}.{metric}")
     if metric not in SCALED:
         return value
@@ -190,7 +190,7 @@ class StepFigures(EvidenceDirective, directive="step-figures"):
 
 
 def _cell(words: str, values: list[Value | None]) -> dict[str, Any]:
-    """Return one figure of a strip: what it is, before and after, and where both come from."""
+    """Return one figure of a strip: its name, the numbers before and after, and their provenance."""
     texts = [value.text() if value else "" for value in values]
     sources = dict.fromkeys(value.provenance for value in values if value)
     return {

@@ -48,7 +48,7 @@ def cost_in_words(access: dict[str, Any]) -> str:
 
 
 def describe_schedule(access: dict[str, Any], banks: int, op: str) -> str:
-    """Return the sentences that say what a bank map shows."""
+    """Return the description of a bank map."""
     active = sum(lane is not None for lane in access["lanes"])
     sentences = [
         f"One shared {op} of a warp: {plural(active, 'lane')}, {plural(len(words_of(access)), 'word')} of 4 bytes, {banks} banks, "
@@ -110,7 +110,7 @@ def small_layout(wavefronts: list[list[Cell]], banks: int) -> dict[str, Any]:
 
 
 def drawn(evidence: Evidence, panel: Panel, small: bool) -> dict[str, Any]:
-    """Return what the template needs to draw a panel. Raises ResultError."""
+    """Return the template's data for a panel. Raises ResultError."""
     run, access = shared_access(evidence, panel)
     wavefronts = served_cells(access, run["banks"])
     sources = evidence.sources(panel.slug)

@@ -60,16 +60,15 @@ def ranges_of(found: set[tuple[int, int]], tiles: int) -> list[tuple[float, floa
 
 def _cell(row: int, column: int, tiles: int, found: dict[tuple[int, int], int]) -> dict[str, Any]:
     block = found.get((row, column))
-    # Where all blocks have a number, one of them shows the way.
+    # If all blocks are numbered, one block serves as the example.
     return {"x": column * CELL, "y": row * CELL, "block": block, "now": block == 1 if len(found) == tiles * tiles else block is not None}
 
 
 class BlockOrders(EvidenceDirective, directive="block-orders"):
-    """``.. block-orders:: SLUG.KERNEL …``: for each transpose, the tiles that the blocks read and write that run first.
+    """``.. block-orders:: SLUG.KERNEL …``: for each transpose, the tiles that the first running blocks read and write.
 
-    ``:tiles: N`` is the tiles of a side of the matrix, ``:at-once: N`` how many blocks run at once; if that is all of them, the picture is
-    of the tiles' places alone. Whether the blocks are numbered
-    along the rows or down the columns is read from the kernel's text.
+    ``:tiles: N`` is the tiles of a side of the matrix, ``:at-once: N`` how many blocks run at once; if that is all of them, the picture
+    shows the tiles' places alone. Whether the blocks are numbered along the rows or down the columns is read from the kernel's text.
     """
 
     required_arguments = 1

@@ -1,8 +1,8 @@
 """``bank-explorer``, ``fragment-explorer`` and ``sector-explorer``: interactive maps of an access that the reader chooses.
 
-The scripts ``_static/bank_explorer.js``, ``fragment_explorer.js`` and ``sector_explorer.js`` ask the model's rules, which ``_static/bank_rule.js`` and
-``_static/sector_rule.js`` hold as modules of WebAssembly; the tests of ``book/tests/browser`` hold what they show against the model.
-The machines are data that the model wrote in this build. Without JavaScript there is a map of a real run in the place of each.
+The scripts ``_static/bank_explorer.js``, ``fragment_explorer.js`` and ``sector_explorer.js`` ask the model's rules, which
+``_static/bank_rule.js`` and ``_static/sector_rule.js`` hold as modules of WebAssembly; the tests of ``book/tests/browser`` compare them
+with the model. The machines are data that the model wrote in this build. Without JavaScript a map of a real run stands in their place.
 """
 
 import json

@@ -42,7 +42,7 @@ def _moves(accesses: list[dict[str, Any]], space: str, op: str) -> dict[tuple[in
 
 
 def follow(block: dict[str, Any], size: int) -> list[Element]:
-    """Return the elements of a traced block in which each lane stores to the tile what it loads, and the reverse.
+    """Return the elements of a traced block in which each lane stores its own loaded elements to the tile, and the reverse.
 
     ``size`` is the bytes of an element. Raises ResultError for a block that works otherwise.
     """
@@ -100,7 +100,7 @@ def shape(cells: set[Position]) -> str:
 
 
 def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]], str]:
-    """Return the three panels of the picture, and what they show.
+    """Return the three panels of the picture, and their description.
 
     Marked are the elements that ``warp`` loads with its first request, and those that it stores with its first.
     """
@@ -146,7 +146,7 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
 
 
 def frames_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]], str]:
-    """Return the tile at three moments, and what they show: ``warp`` stores, all warps have stored, ``warp`` loads.
+    """Return the tile at three moments, and their description: ``warp`` stores, all warps have stored, ``warp`` loads.
 
     A cell has the warp that stored it, and is ``read`` where ``warp`` loads with its first request. Raises ResultError for more warps
     than there are colors.

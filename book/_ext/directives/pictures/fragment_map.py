@@ -56,7 +56,7 @@ def first_loads(evidence: Evidence, panel: Panel) -> list[dict[str, Any]]:
 
 
 def laid_out(parts: list[tuple[str, str, list[Element]]], across: bool) -> dict[str, Any]:
-    """Return what the template draws of parts of (label, name of registers, elements), side by side or one below the other."""
+    """Return the template's data for parts of (label, name of registers, elements), side by side or one below the other."""
     step = PART * CELL + (LEFT if across else TOP) + GAP
     panels, lanes = [], defaultdict(list)
     for index, (label, name, elements) in enumerate(parts):

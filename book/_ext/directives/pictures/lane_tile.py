@@ -21,7 +21,7 @@ BANK_BYTES = 4
 
 
 def panel_of(run: dict[str, Any], access: dict[str, Any], label: str) -> dict[str, Any]:
-    """Return what the template draws of one access: the places of the lanes that are served first, by row and bank.
+    """Return the template's data for one access: the places of the lanes that are served first, by row and bank.
 
     Raises ResultError if lanes of the access are inactive.
     """
@@ -50,7 +50,7 @@ def panel_of(run: dict[str, Any], access: dict[str, Any], label: str) -> dict[st
 
 
 def describe(panel: dict[str, Any]) -> str:
-    """Return the sentence that says what a panel shows."""
+    """Return the description of a panel."""
     return (
         f"{panel['label']}: the {plural(len(panel['lanes']), 'lane')} that are served first go to "
         f"{plural(panel['columns'], 'column')} of {panel['count']}; the access takes {panel['cost']}."

@@ -21,7 +21,7 @@ def visits(tiles: int, rounds: int, inside: bool) -> list[list[int]]:
 
 
 def row_of(words: str, groups: list[list[int]]) -> dict[str, Any]:
-    """Return what the template draws of an order of visits, with a bracket from the first use of tile 0 to the second."""
+    """Return the template's data for an order of visits, with a bracket from the first use of tile 0 to the second."""
     cells, x = [], 0
     for group in groups:
         for tile in group:

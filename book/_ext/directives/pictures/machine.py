@@ -49,11 +49,11 @@ MOST_ROWS = 8
 
 
 def machine(evidence: Evidence) -> dict[str, Any]:
-    """Return what the templates show of the book's machine: sizes, speeds, and where they come from. Raises ResultError."""
+    """Return the templates' data on the book's machine: sizes, speeds, and their provenance. Raises ResultError."""
     provenance = evidence.some_result(CEILING_SLUG)["provenance"]
     cycles = evidence.value(SHARED_CYCLES)
     multiprocessors = provenance["multiprocessors"]
-    # The clock of the cycles that were measured; that of another run may be an idle GPU's.
+    # The clock during the measured cycles; another run's clock may be that of an idle GPU.
     clock = evidence.some_result(SPECIMENS)["provenance"]["clocks_after"]["sm_mhz"]
     shared = multiprocessors * BANKS * BANK_BYTES * clock / float(cycles.number) / 1e3
     dram, l2 = evidence.value(DRAM_SPEED), evidence.value(L2_SPEED)
@@ -141,7 +141,7 @@ class machine_part(nodes.General, nodes.Element):
 
 
 def block_of(width: int, height: int) -> dict[str, Any]:
-    """Return what the template draws of a block: a cell for each thread, with its warp and lane."""
+    """Return the template's data for a block: a cell for each thread, with its warp and lane."""
     cells = []
     for number in range(width * height):
         warp, lane = divmod(number, WARP)
@@ -177,7 +177,7 @@ class WarpMap(EvidenceDirective, directive="warp-map"):
 
 
 def strip_of(kind: str, stride: int) -> dict[str, Any]:
-    """Return what the template draws of a warp whose lanes access words that are ``stride`` apart: in ``sectors`` or in ``banks``."""
+    """Return the template's data for a warp whose lanes access words that are ``stride`` apart: in ``sectors`` or in ``banks``."""
     words = [stride * lane for lane in range(WARP)]
     if kind == "sectors":
         parts = [word * BANK_BYTES // SECTOR_BYTES for word in words]

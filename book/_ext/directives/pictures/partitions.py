@@ -26,7 +26,7 @@ def bars(requests: list[int], highest: int) -> list[dict[str, Any]]:
 
 
 def describe_step(kernel: str, op: str, requests: list[int], blocks: int) -> str:
-    """Return the sentence that says what a panel shows."""
+    """Return the description of a panel."""
     busy = [number for number in requests if number]
     each = f"{min(busy)} to {max(busy)} each" if min(busy) < max(busy) else f"{busy[0]} each"
     return (

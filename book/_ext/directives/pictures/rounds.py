@@ -116,7 +116,7 @@ def rounds_of(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], list[Ro
 
 
 def describe(kernel: str, one: Round, banks: int) -> str:
-    """Return the sentences that say what a panel shows."""
+    """Return the description of a panel."""
     used = sorted({bank_of(word, banks) for word in one.readers})
     most = max(fullest_bank(words_of(access), banks) for access in one.loads)
     where = "bank" if len(used) == 1 else "banks"
@@ -127,7 +127,7 @@ def describe(kernel: str, one: Round, banks: int) -> str:
 
 
 def part_of(one: Round, banks: int, last: int, first_bank: int, across: int) -> dict[str, Any]:
-    """Return what the template draws of ``across`` banks from ``first_bank`` on: rows 0 to ``last`` of the array, and what is loaded."""
+    """Return the template's data for ``across`` banks from ``first_bank`` on: rows 0 to ``last`` of the array, and the loads."""
     sums = one.stored
     cells = [
         {
@@ -151,7 +151,7 @@ def part_of(one: Round, banks: int, last: int, first_bank: int, across: int) -> 
 
 
 def strip_of(cycles: list[tuple[int, str]], across: int) -> dict[str, Any]:
-    """Return what the template draws of busy cycles: a cell each, ``across`` of them in a row."""
+    """Return the template's data for busy cycles: a cell each, ``across`` of them in a row."""
     cells = [
         {"x": CYCLE * (place % across), "y": (ROW + 2) * (place // across), "warp": warp, "kind": kind, "fill": FILLS[warp]}
         for place, (warp, kind) in enumerate(cycles)
@@ -160,7 +160,7 @@ def strip_of(cycles: list[tuple[int, str]], across: int) -> dict[str, Any]:
 
 
 def panel_of(panel: Panel, run: dict[str, Any], one: Round, last: int, busy: bool) -> dict[str, Any]:
-    """Return what the template draws of a round: all banks side by side, and for a phone parts of ``NARROW_BANKS``.
+    """Return the template's data for a round: all banks side by side, and for a phone parts of ``NARROW_BANKS``.
 
     With ``busy`` these are the cycles in which shared memory is busy.
     """

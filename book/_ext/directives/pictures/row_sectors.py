@@ -23,7 +23,7 @@ SIZES = (1, 2, 4, 8, 16)
 
 
 def sectors_of_row(row: int, elements: int, size: int) -> dict[int, list]:
-    """Return the sectors, by number, that a warp touches with the first 32 elements of a row, and what it asks of each.
+    """Return the sectors, by number, that a warp touches with the first 32 elements of a row, and the bytes that it asks for in each.
 
     The rows have ``elements`` elements of ``size`` bytes and follow each other; the first begins with a sector.
     """
@@ -38,7 +38,7 @@ def mean_sectors(elements: int, size: int) -> Fraction:
 
 
 def panel_of(elements: int, size: int, rows: int) -> dict[str, Any]:
-    """Return what the template draws of a matrix: for each row its sectors, and the part of each that is asked for."""
+    """Return the template's data for a matrix: for each row its sectors, and the part of each that is asked for."""
     drawn = []
     for row in range(rows):
         sectors = sectors_of_row(row, elements, size)
@@ -59,7 +59,7 @@ def panel_of(elements: int, size: int, rows: int) -> dict[str, Any]:
 
 
 def describe(panel: dict[str, Any], size: int) -> str:
-    """Return the sentences that say what a panel shows."""
+    """Return the description of a panel."""
     late = [str(row["late"]) for row in panel["rows"]]
     return (
         f"Rows of {panel['elements']} elements of {plural(size, 'byte')}: {', '.join(late)} bytes into a sector begin rows 0 to {len(late) - 1}, "
@@ -68,10 +68,10 @@ def describe(panel: dict[str, Any], size: int) -> str:
 
 
 class RowSectors(EvidenceDirective, directive="row-sectors"):
-    """``.. row-sectors:: ELEMENTS …``: matrices whose rows have so many elements, side by side, sector by sector.
+    """``.. row-sectors:: ELEMENTS …``: matrices whose rows have this many elements, side by side, sector by sector.
 
-    ``:size: N`` is the bytes of an element, 4 without it; ``:rows: N`` draws so many rows, 8 without it. Nothing is measured
-    here: what is drawn follows from the row length.
+    ``:size: N`` is the bytes of an element, 4 without it; ``:rows: N`` draws N rows, 8 without it. Nothing is measured here: the picture
+    follows from the row length.
     """
 
     required_arguments = 1

@@ -34,7 +34,7 @@ class Span:
 
 
 def touched_sectors(access: dict[str, Any]) -> dict[int, list[Span]]:
-    """Return, by sector number in ascending order, what the lanes of one access ask of it.
+    """Return, by sector number in ascending order, the bytes that the lanes of one access ask for in it.
 
     ``access`` is a ``first_access`` of the counts: bytes per lane, and a byte offset or None per lane.
     """
@@ -55,7 +55,7 @@ def touched_sectors(access: dict[str, Any]) -> dict[int, list[Span]]:
 
 
 def describe_access(access: dict[str, Any], op: str) -> str:
-    """Return the sentences that say what the picture shows."""
+    """Return the description of the picture."""
     offsets = [offset for offset in access["lanes"] if offset is not None]
     sectors = touched_sectors(access)
     asked = len(offsets) * access["size"]

@@ -15,9 +15,9 @@ from conflict_free.evidence.sentences import plural
 from ..project import EvidenceDirective, picture, render
 from .timeline import numbered_kernels
 
-#: What a tile of the drawing takes to arrive and to be multiplied, in units of time.
+#: The units of time that a tile of the drawing takes to arrive and to be multiplied.
 ARRIVAL, PRODUCT = 3, 1
-#: At most so many tiles are drawn, and none whose product ends later: the text stays legible on a phone.
+#: At most this many tiles are drawn, and none whose product ends later: the text stays legible on a phone.
 TILES, END = 9, 28
 MOST_STAGES = 4
 
@@ -81,7 +81,7 @@ CLOCKS = ("asked", "arrived", "begun", "issued", "ended")
 def products_of(clocks: list[dict[str, float]], cycles: float) -> list[float]:
     """Return when the products of each pair but the last begin. They take ``cycles``.
 
-    Where the program had to wait for their end, it has seen the end. Otherwise they began when the pair did, or after the products before.
+    Where the program waited for their end, the end is known. Otherwise they began with the pair, or after the preceding products.
     """
     begins: list[float] = []
     for clock, later in itertools.pairwise(clocks):

@@ -67,7 +67,7 @@ def cells_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> l
 
 
 def panel_of(layout: Layout, banks: int, rows: int, parts: dict[str, tuple[int, int]]) -> dict[str, Any]:
-    """Return what the template draws; ``parts`` are the first column and the number of columns, by the size of the screen."""
+    """Return the template's data; ``parts`` are the first column and the number of columns, by the size of the screen."""
     asked = set(layout.words)
     contended = bank_of(layout.words[0], banks)
     each = Counter(bank_of(word, banks) for word in asked)
@@ -83,7 +83,7 @@ def panel_of(layout: Layout, banks: int, rows: int, parts: dict[str, tuple[int, 
 
 
 def describe(panel: dict[str, Any]) -> str:
-    """Return the sentence that says what a panel shows."""
+    """Return the description of a panel."""
     lie = f"{panel['in_bank']} of the {plural(panel['of'], 'word')} that the warp reads lie in bank {panel['bank']}"
     return f"{panel['label']}: {lie}, {plural(panel['wavefronts'], 'wavefront')}."
 
@@ -91,9 +91,9 @@ def describe(panel: dict[str, Any]) -> str:
 class TileBanks(EvidenceDirective, directive="tile-banks"):
     """``.. tile-banks:: SLUG.KERNEL load|store …``: the array that an access of the model's trace goes to, as memory.
 
-    The argument is that of a ``bank-map``. ``:row: N`` is how many words a row of the array has; ``:widths: N …`` draws the same
-    rows and columns in rows of these many words, side by side. ``:columns: N`` draws so many columns, around the first word
-    that is asked for; ``:rows: N`` so many rows.
+    The argument is that of a ``bank-map``. ``:row: N`` is how many words a row of the array has; ``:widths: N …`` draws the same rows and
+    columns in rows of these many words, side by side. ``:columns: N`` draws N columns, around the first word that is asked for;
+    ``:rows: N`` draws N rows.
     """
 
     required_arguments = 1

@@ -1,4 +1,4 @@
-"""``tile-orders`` and ``tile-operands``: what is computed together of a product, and what it needs of the two factors; drawings."""
+"""``tile-orders`` and ``tile-operands``: parts of a product that are computed together, and the parts of the factors for them."""
 
 import re
 from typing import Any
@@ -33,7 +33,7 @@ def tile_of(turn: int, down: int, across: int, group: int) -> tuple[int, int]:
 
 
 def panel_of(kernel: str, down: int, across: int, at_once: int, group: int) -> dict[str, Any]:
-    """Return what the template draws of a kernel: the tiles of its first ``at_once`` turns, and the parts of A and B that these need."""
+    """Return the template's data for a kernel: the tiles of its first ``at_once`` turns, and the parts of A and B that these need."""
     tiles = [tile_of(turn, down, across, group) for turn in range(at_once)]
     rows, columns = sorted({row for row, _ in tiles}), sorted({column for _, column in tiles})
     return {
@@ -47,7 +47,7 @@ def panel_of(kernel: str, down: int, across: int, at_once: int, group: int) -> d
 
 
 def operands_of(down: int, across: int) -> dict[str, Any]:
-    """Return what the template draws of ``down`` × ``across`` results in one step along k: these, and the operands that they share."""
+    """Return the template's data for ``down`` × ``across`` results in one step along k: these, and the operands that they share."""
     places = [PART + GAP + number * RESULT for number in range(MOST_RESULTS)]
     operands, products = down + across, down * across
     each = f"{products / operands:.3g}"

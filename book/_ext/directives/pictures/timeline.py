@@ -22,7 +22,7 @@ LOADS, LOAD_BYTES = 4, 4
 def bars_of(loads: int, together: int, barrier: int = 0, wait: float = WAIT) -> list[dict[str, Any]]:
     """Return the bars of ``loads`` loads and their stores, of which ``together`` are issued before the first store.
 
-    A store waits for the value of its load, and with ``barrier`` for all of them and then so long at a barrier.
+    A store waits for the value of its load, or, with ``barrier``, for all loads and then for that long at a barrier.
     """
     bars, now = [], 0
     for first in range(0, loads, together):
@@ -74,9 +74,9 @@ def numbered_kernels(directive: EvidenceDirective, evidence: Evidence, most: int
 class LoadTimeline(EvidenceDirective, directive="load-timeline"):
     """``.. load-timeline::``: a line of the body is ``SLUG.KERNEL | N``: the kernel has *N* loads of a thread in flight at once.
 
-    The thread makes LOADS loads of LOAD_BYTES bytes. With ``:barrier:`` it passes a barrier between its loads and its stores, and LOADS
-    ÷ *N* threads follow each other in one place. ``:in-turn: WORDS`` adds, behind the first kernel, a thread that makes its loads
-    one at a time, before that barrier. ``:gbps: KEY | KEY …`` is what each panel moves: their lengths are to each other as the times.
+    The thread makes LOADS loads of LOAD_BYTES bytes. With ``:barrier:`` it passes a barrier between its loads and its stores, and LOADS ÷
+    *N* threads follow each other in one place. ``:in-turn: WORDS`` adds, behind the first kernel, a thread that makes its loads one at a
+    time, before that barrier. ``:gbps: KEY | KEY …`` is the speed of each panel: their lengths are in the ratio of the times.
     """
 
     has_content = True
@@ -106,7 +106,7 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
             panel["gbps"] = speed.text(",.0f")
         first = length_of(panels[0]["draw"]())
         for place, panel in enumerate(panels):
-            # As long as the measured time, beside the first panel: its loads wait longer or shorter.
+            # The panel's length relative to the first is that of the measured times: its loads wait longer or shorter.
             more = first * speeds[0].number / speeds[place].number - length_of(panel["draw"]()) if speeds else 0
             panel["bars"] = panel["draw"](wait=WAIT + more / panel["waits"])
         longest = max(length_of(panel["bars"]) for panel in panels)

@@ -47,7 +47,7 @@ class bandwidth_plot(nodes.General, nodes.Element):
 def bandwidth_rows(evidence: Evidence, size: str, kernels: list[str] | None = None) -> list[dict[str, Any]]:
     """Return a row per kernel measured on the book's machine at ``size``, the highest bandwidth first.
 
-    ``here`` is the bar of the reader's GPU, None where that has none.
+    ``here`` is the bar of the reader's GPU, None where that GPU has none.
 
     ``kernels`` chooses among them. Raises ResultError if there is none, one of ``kernels`` is not measured, or a kernel
     is stale or failed its check.

@@ -1,4 +1,4 @@
-"""``bounds`` and ``bound-shares``: what limits kernels by the model's counts, and how much of the measured time that explains."""
+"""``bounds`` and ``bound-shares``: the limits of kernels by the model's counts, and the share of the measured time that they explain."""
 
 import json
 import math
@@ -55,7 +55,7 @@ class Recorded(NamedTuple):
 
 
 def recorded(evidence: Evidence, which: str = "median_ms") -> Iterator[Recorded]:
-    """Yield all launches of the book's machine that are counted and timed at one size, by the sample ``which``, but for stale ones."""
+    """Yield all launches of the book's machine that are counted and timed at one size, by the sample ``which``, except stale ones."""
     for slug in evidence.measured_chapters():
         if not (evidence.counts / f"{slug}.json").is_file():
             continue
@@ -90,14 +90,14 @@ def from_table() -> tuple[list[Recorded], dict[str, str]]:
 
 
 def measured_cycles(row: dict[str, Any] | None) -> float | None:
-    """Return the cycles of a measured row with the data where the launch before left them; None if they are not known."""
+    """Return the cycles of a measured row with the data where the preceding launch left them; None if they are not known."""
     if row is None or not row["time"] or "warm" not in row["time"] or not row.get("sm_mhz"):
         return None
     return sample(row, "warm")["median_ms"] * 1e3 * row["sm_mhz"]
 
 
 def bound_row(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, Any]:
-    """Return what the template shows of a kernel: what limits it, the fewest cycles, and the percent of its cycles that these are.
+    """Return the template's data for a kernel: its limit, the fewest cycles, and the percent of its cycles that these are.
 
     Raises ResultError for a kernel that has no bound at this size.
     """

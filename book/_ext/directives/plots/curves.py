@@ -72,7 +72,7 @@ class Curves(EvidenceDirective):
     specimen: str
     kernels: Mapping[str, str]
     figure: re.Pattern[str]
-    #: What the speeds are by, the words of the axis, and its GB/s.
+    #: The caption's words for the number, the words of the axis, and its range in GB/s.
     by: str
     words: str
     axis: range

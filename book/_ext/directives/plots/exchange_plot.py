@@ -33,7 +33,7 @@ def measured(evidence: Evidence, key: str) -> list[tuple[str, float, float]]:
 
 
 def link_of(evidence: Evidence, key: str) -> MeasuredLink:
-    """Return the link that the measured rows of ``SLUG.KERNEL`` are single messages of."""
+    """Return the link whose single messages are the measured rows of ``SLUG.KERNEL``."""
     return MeasuredLink([(sent, seconds) for _, sent, seconds in measured(evidence, key)])
 
 

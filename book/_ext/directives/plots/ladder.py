@@ -25,7 +25,7 @@ LIST = "ladder.json"
 
 
 def rungs_of(evidence: Evidence, listed: dict[str, Any], which: str) -> list[dict[str, Any]]:
-    """Return what the templates show of each rung in ``listed[which]``. Raises ResultError."""
+    """Return the templates' data for each rung in ``listed[which]``. Raises ResultError."""
     ceiling = evidence.value(f"copy.cudaMemcpy.{listed['size']}.gbps").number
     found = []
     for one in listed[which]:

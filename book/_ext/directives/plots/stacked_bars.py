@@ -1,4 +1,4 @@
-"""``stacked-bars``: what a figure of several cases is made of, as bars of parts on one scale."""
+"""``stacked-bars``: the parts of one figure in several cases, as bars on one scale."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -30,9 +30,10 @@ def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, An
 class StackedBars(EvidenceDirective, directive="stacked-bars"):
     """``.. stacked-bars:: WHAT IS SHOWN``: a line of the body is ``NAME | KEY | KEY …``, for each part a key of the role ``val`` or a number.
 
-    ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is what the parts lie in, drawn as a frame, and the share of it that they fill stands behind the name.
-    With ``:sum: UNIT``, the sum of the parts does. With ``:unit: WORD``, a last key is written above the bar's right end.
-    With ``:keys: KEY | KEY …``, a line is ``NAME | WORD | WORD …``, and its keys are these with its words in place of ``{0}``, ``{1}``, ….
+    ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is the whole that contains the parts, drawn as a frame,
+    and the share that they fill stands behind the name. With ``:sum: UNIT``, the sum of the parts stands there. With ``:unit: WORD``, a
+    last key is written above the bar's right end. With ``:keys: KEY | KEY …``, a line is ``NAME | WORD | WORD …``, and its keys are these
+    with its words in place of ``{0}``, ``{1}``, ….
     """
 
     required_arguments = 1

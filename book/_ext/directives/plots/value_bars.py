@@ -24,8 +24,8 @@ def bars_of(rows: list[tuple[str, float, str]], least: float) -> list[dict[str, 
 class ValueBars(EvidenceDirective, directive="value-bars"):
     """``.. value-bars:: WHAT IS SHOWN``: lines of the body are ``NAME | KEY`` with the keys of the role ``val``.
 
-    ``:least: NUMBER`` is what no kernel can go below, and ``:because:`` says why; with ``:gain:`` the rest of a bar is no
-    excess, but what is wanted. ``:format:`` is that of the figures.
+    ``:least: NUMBER`` is the least possible value, and ``:because:`` says why; with ``:gain:`` the rest of a bar is a gain, not an excess.
+    ``:format:`` is the format of the figures.
     """
 
     required_arguments = 1

@@ -1,1 +1,1 @@
-"""Values, claims and questions within the text, and what a page is made of."""
+"""Values, claims and questions within the text, and facts about a page."""

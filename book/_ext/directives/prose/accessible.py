@@ -1,7 +1,7 @@
 """Mends elements of the theme and of docutils that a keyboard or a screen reader cannot use.
 
-The template ``page.html`` passes the body of each page through ``accessible``. The browser tests run axe over every
-page and fail when a mending is missing or no longer fits.
+The template ``page.html`` passes the body of each page through ``accessible``. The browser tests run axe over every page and fail when a
+mending is missing or does not fit.
 """
 
 from typing import Any

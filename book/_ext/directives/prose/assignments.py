@@ -1,4 +1,4 @@
-"""``assignment`` (an assignment's whole page but for its title) and ``assignment-table`` (all of them, for who teaches)."""
+"""``assignment`` (an assignment's whole page except its title) and ``assignment-table`` (all of them, for teachers)."""
 
 import json
 import re
@@ -30,7 +30,7 @@ WANTED = {
 
 
 def described(evidence: Evidence, name: str) -> dict[str, Any]:
-    """Return what the build wrote of an assignment. Raises ResultError."""
+    """Return the build's description of an assignment. Raises ResultError."""
     path = evidence.counts.parent / "assignments" / f"{name}.json"
     evidence.on_read(path)
     try:

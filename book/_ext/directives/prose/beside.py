@@ -40,7 +40,7 @@ def reading_order(env: BuildEnvironment) -> list[str]:
 
 
 def open_beside(is_local: bool, label: str, table: list[nodes.Node]) -> list[nodes.Node]:
-    """Return a table; without results of the reader's own it is folded away below its label, because it says what the pages say."""
+    """Return a table; without results of the reader's own it is folded away below its label, because the pages have the same values."""
     return table if is_local else [fold(label, table)]
 
 
@@ -51,7 +51,7 @@ def _range(numbers: Iterable[int], unit: str = "") -> str:
 
 
 def machine_facts(evidence: Evidence, machine: str) -> dict[str, str]:
-    """Return what the result files of a machine say about it and about how it was measured, by label."""
+    """Return the facts of a machine's result files about it and its measurement, by label."""
     results = [evidence.result(slug, machine) for slug in evidence.measured_chapters(machine)]
     if not results:
         raise ResultError(f"no results in {evidence.results / machine}")

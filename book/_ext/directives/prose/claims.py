@@ -48,7 +48,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a page: where it stands, its comparison, what the book's machine says, and what the reader's does."""
+    """A claim of a page: its place, its comparison, and the verdicts of the book's machine and the reader's."""
 
     anchor: str
     sentence: str
@@ -58,7 +58,7 @@ class Claim:
 
 
 def local_verdict(found: Evidence, expression: str) -> Verdict | None:
-    """Return what the reader's GPU says of a comparison.
+    """Return the verdict of the reader's GPU on a comparison.
 
     None if nothing was measured there, or the comparison is of counts, which are the same on every machine.
     """

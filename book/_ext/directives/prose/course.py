@@ -44,7 +44,7 @@ def _fives(minutes: float) -> int:
 
 
 def facts_of(doctree: nodes.document) -> Facts:
-    """Return what a page holds. Its exercises are the items of the numbered lists right below the heading of that name."""
+    """Return the facts on a page. Its exercises are the items of the numbered lists right below the heading of that name."""
     words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph))
     exercises = 0
     for section in doctree.findall(nodes.section):
@@ -69,7 +69,7 @@ class CourseTable(EvidenceDirective, directive="course-table"):
 
 
 def facts(env: BuildEnvironment) -> dict[str, Facts]:
-    """Return what each page holds that was read, by the page's name."""
+    """Return the facts on each page that was read, by the page's name."""
     return kept_of(env, "facts")
 
 
@@ -90,7 +90,7 @@ def _note(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the node, and what each page holds."""
+    """Register the node, and the facts on each page."""
     app.connect("doctree-read", _note)
     keep_by_page(app, facts)
     fill_late(app, course_table, lambda env: dict(facts(env)), _fill)

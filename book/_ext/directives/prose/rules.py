@@ -63,7 +63,7 @@ def _fill(app: Sphinx, node: all_rules, docname: str) -> list[nodes.Node]:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive, its node, and what each page holds."""
+    """Register the directive, its node, and the rules of each page."""
     app.add_directive("all-rules", AllRules)
     app.connect("doctree-read", _note)
     keep_by_page(app, texts)

@@ -16,14 +16,14 @@ from .ebook import EPUB
 
 
 class value(nodes.inline):
-    """Text with a tooltip: ``provenance`` is what the tooltip says, ``tip_id`` its identifier on the page."""
+    """Text with a tooltip: ``provenance`` is the tooltip's text, ``tip_id`` its identifier on the page."""
 
 
 class ValueRole(SphinxRole):
     """``:val:`KEY``` or ``:val:`KEY|FORMAT```; see ``lookup.Evidence.value`` for keys."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return the value, or a mark that it cannot be had."""
+        """Return the value, or a mark that it is missing."""
         key, _, spec = self.text.partition("|")
         try:
             book = evidence(self.env)
@@ -43,7 +43,7 @@ class ValueRole(SphinxRole):
 
 
 def _yours(book: Evidence, key: str, spec: str) -> str:
-    """Return the value on the reader's own GPU for the tooltip, nothing if it cannot be had or does not depend on it."""
+    """Return the value on the reader's own GPU for the tooltip, nothing if it is missing or does not depend on that GPU."""
     if not is_measured(key) or not book.measured_chapters(LOCAL):
         return ""
     try:

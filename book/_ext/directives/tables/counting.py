@@ -94,8 +94,8 @@ def _lies_between(difference: dict[str, Any]) -> bool:
 def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the names of programs whose counts are all equal, and rows of the others.
 
-    A row has the kernels whose counts differ, with the marks that the tool gives them; none where the counts should be equal. It
-    varies if each count without a mark lies between two that the GPU itself had, when the program ran again.
+    A row has the kernels whose counts differ, with the marks that the tool gives them; none where the counts should be equal. It varies if
+    each count without a mark lies between the GPU's counts in two runs of the program.
     """
     rows = []
     for program in programs:

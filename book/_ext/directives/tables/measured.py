@@ -23,9 +23,8 @@ def measured_groups(
 ) -> list[dict[str, Any]]:
     """Return the table of one machine: a group per size, the ceiling first, and libraries last if ``peers``.
 
-    Without ``kernels``, those that were timed at the size. ``strict`` raises ResultError for a row that is missing or
-    stale; otherwise a missing row is left out and a stale one is marked. Arrays have no ceiling: a copy of a
-    matrix does not tell how fast an array can be worked on.
+    Without ``kernels``, those that were timed at the size. ``strict`` raises ResultError for a row that is missing or stale; otherwise a
+    missing row is left out and a stale one is marked. Arrays have no ceiling: the speed of a matrix copy is no limit for work on an array.
     """
     result = evidence.result(slug, machine)
     arrays = is_of_arrays(result)
@@ -80,7 +79,7 @@ def _peers(result: dict[str, Any], size: str, copy: dict[str, Any] | None) -> li
 def add_local(evidence: Evidence, groups: list[dict[str, Any]], slug: str) -> bool:
     """Put the reader's own cold times beside the book's rows; return whether there are any.
 
-    A row gets ``here``: rate and percentage of the copy, ``stale`` for what was measured with another text, or None.
+    A row gets ``here``: rate and percentage of the copy, ``stale`` for a time of another text, or None.
     """
     found = False
     for group in groups:
@@ -127,10 +126,9 @@ def _state(row: dict[str, Any], copy: dict[str, Any] | None, state: str) -> dict
 class MeasuredTable(EvidenceDirective, directive="measured-table"):
     """``.. measured-table:: SLUG``: times of a chapter's kernels, a tab for each machine.
 
-    The tabs are the book's machine, published figures of these kernels, and the reader's GPU.
-    ``:kernels:`` chooses and orders kernels; ``:sizes:`` chooses sizes, which for arrays are all that were timed.
-    Libraries that were timed beside the kernels stand last, with what they were called with below the table;
-    ``:no-peers:`` leaves them out.
+    The tabs are the book's machine, published figures of these kernels, and the reader's GPU. ``:kernels:`` chooses and orders kernels;
+    ``:sizes:`` chooses sizes, which for arrays are all that were timed. Libraries that were timed beside the kernels stand last, with their
+    calls below the table; ``:no-peers:`` leaves them out.
     """
 
     required_arguments = 1

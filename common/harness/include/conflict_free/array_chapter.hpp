@@ -240,7 +240,7 @@ private:
 
     std::string unit_;
     std::function<double(double)> amount_;
-    /// Its own. `<memory>` would take nvcc a tenth of its time.
+    /// Owned. A smart pointer needs `<memory>`, which takes nvcc a tenth of its time.
     std::vector<AnyArrays*> arrays_;
     std::vector<std::pair<AnyArrays*, int>> places_;
     AnyArrays* chosen_ = nullptr;

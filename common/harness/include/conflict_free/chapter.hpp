@@ -142,7 +142,7 @@ public:
         AcceptedSizes sizes = {};
         /// Modeled machines that it cannot run on.
         std::vector<std::string> left_out_on = {};
-        /// How often a launch does the work where it is timed. Times are divided by it. Where it is not, it does it at most
+        /// How often a timed launch does the work; its time is divided by this number. A launch that is not timed does the work at most
         /// twice, which shows all that one repetition can do to the next.
         int repetitions = 1;
         /// The bytes that it has to move at a size, if they differ from the chapter's useful_bytes().
@@ -168,8 +168,7 @@ public:
     virtual std::string speaker() const { return slug_; }
     /// True in the process that prints the table and writes the file.
     virtual bool reports() const { return true; }
-    /// Times kernel `kernel` where one GPU alone cannot: each sample as long as the slowest GPU took. Nothing if cold and warm times
-    /// of one GPU are to be taken.
+    /// Times kernel `kernel` on several GPUs: a sample is the time of the slowest GPU. Nothing if one GPU is to be timed, cold and warm.
     virtual std::optional<Spread> time_across_gpus(int /*kernel*/, int /*samples*/) { return {}; }
     /// @}
 

@@ -45,7 +45,7 @@ Expectation operator<=(const Metric& metric, double wanted);
 Expectation operator>=(const Metric& metric, double wanted);
 /// The metric is below `wanted`.
 Expectation operator<(const Metric& metric, double wanted);
-/// The metric is above what is wanted.
+/// The metric is above `wanted`.
 Expectation operator>(const Metric& metric, double wanted);
 /// The same statement about another modeled machine, such as "gt200".
 Expectation on(std::string machine, Expectation expectation);

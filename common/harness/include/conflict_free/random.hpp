@@ -18,7 +18,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
 /// Fills `values` with the sequence that `seed` names, on all cores: floats evenly from [-1, 1).
 void fill_random(std::span<float> values, std::uint64_t seed);
 
-/// Fills `values` with the sequence that `seed` names, on all cores: integers evenly from all that there are.
+/// Fills `values` with the sequence that `seed` names, on all cores: integers evenly from all values of the type.
 void fill_random(std::span<unsigned> values, std::uint64_t seed);
 
 /// Fills `values` with the sequence that `seed` names, on all cores: integers evenly from [-2³⁰, 2³⁰).

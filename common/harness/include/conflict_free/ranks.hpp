@@ -17,12 +17,12 @@ namespace conflict_free {
 /// needs no MPI.
 class Ranks {
 public:
-    /// Joins the processes, which must all have been given the same arguments. `program` is who speaks on `stderr`.
+    /// Joins the processes, which must all have been given the same arguments. Messages on `stderr` begin with `program`.
     Ranks(std::string program, int argc, char** argv);
     Ranks(const Ranks&) = delete;
     Ranks& operator=(const Ranks&) = delete;
 
-    /// The program, and which rank it is where it is one of several processes.
+    /// The program's name, with the rank if there are several processes.
     std::string speaker() const;
     /// One process alone takes `devices` GPUs; the counting model then has as many. @throws UsageError if `mpirun` or `srun` says how many
     void take(int devices);
@@ -46,7 +46,7 @@ public:
         if (processes_ > 1) gather(of_here.data(), all.data(), sizeof(Value));
         return all;
     }
-    /// The addresses by which a rank of this process reaches an allocation of each rank, if its own ranks have `of_here`.
+    /// The addresses by which a rank of this process reaches an allocation of each rank, if `of_here` are the allocations of its own ranks.
     template <class Element> std::vector<Element*> share(const std::vector<Element*>& of_here) const {
         std::vector<Element*> all;
         for (void* address : share(std::vector<void*>(of_here.begin(), of_here.end()))) all.push_back(static_cast<Element*>(address));

@@ -10,8 +10,8 @@
 
 namespace conflict_free {
 
-/// The most that a computed sum of floats can be off, for the sum of the magnitudes of its numbers, if none of them
-/// goes through more than `additions` additions: γ Σ|x| with γ = ku / (1 − ku), k = `additions` and u = 2⁻²⁴.
+/// The largest error of a computed sum of floats, given the sum of the magnitudes of its numbers, if no number goes through more than
+/// `additions` additions: γ Σ|x| with γ = ku / (1 − ku), k = `additions` and u = 2⁻²⁴.
 ///
 /// Each addition rounds, and multiplies what it adds by 1 + δ with |δ| ≤ u. A number that goes through k additions
 /// ends in the sum multiplied by k such factors, and their product differs from 1 by at most γ. For a tree of pairs

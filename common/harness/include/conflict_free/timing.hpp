@@ -40,13 +40,12 @@ struct Times {
 
 /// Times `launch` by CUDA events.
 /// - Warm-up launches come first and are not timed.
-/// - A cold sample reads a buffer of four times the L2 to displace what is there (reads, because written lines would
+/// - A cold sample reads a buffer of four times the L2 to displace its content (reads, because written lines would
 ///   have to go back to memory during the timed launches), then launches on one buffer set after another until the
 ///   sample lasts about a millisecond or all `sets` are used, each set once. With the sets together several times the
 ///   L2, no launch finds its data there.
 /// - A warm sample launches on buffer set 0 often enough to last about a millisecond.
-/// - Of kernels that run so long that all samples would take more than about two seconds, fewer samples are taken, but
-///   at least 10.
+/// - If all samples would take more than about two seconds, fewer are taken, but at least 10.
 /// @param launch starts the kernel on the given buffer set
 /// @param sets number of buffer sets, from 1
 /// @param samples number of samples of each kind, from 1; see above
@@ -60,7 +59,7 @@ Times measure_times(const std::function<void(int set)>& launch, int sets, int sa
 double measure_sm_mhz(const std::function<void()>& launch, double launch_ms);
 
 /// The power that the GPU takes while one launch follows another without a pause, in watts: the median of readings over 0.2 s, behind
-/// 0.4 s in which the clock and the power settle. Nothing where the driver's library NVML does not tell it.
+/// 0.4 s in which the clock and the power settle. Nothing where the driver's library NVML does not report it.
 /// @param launch starts the kernel
 /// @param launch_ms about how long a launch runs
 std::optional<double> measure_watts(const std::function<void()>& launch, double launch_ms);

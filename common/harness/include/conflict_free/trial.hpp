@@ -44,8 +44,8 @@ public:
         return static_cast<const Element*>(add_input(name, sizeof(Element)));
     }
 
-    /// Device memory for `count` elements, filled with the case's random bytes so that no element is right by chance. It is
-    /// valid as long as the trial; what is in it at the end is kept.
+    /// Device memory for `count` elements, filled with the case's random bytes so that no element is right by chance. It is valid as long
+    /// as the trial; its content at the end is kept.
     template <class Element> Element* output(const std::string& name, std::size_t count) {
         return static_cast<Element*>(add_output(name, count * sizeof(Element)));
     }
@@ -76,7 +76,7 @@ private:
     void call(const std::function<void()>& function);
     double sample_ms(const std::function<void()>& function);
     void write_outputs() const;
-    /// Writes what is left, without a judge.
+    /// Writes the remaining files, without a judge.
     void finish();
 
     bool judged_;

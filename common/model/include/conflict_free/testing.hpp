@@ -9,7 +9,7 @@
 /// EXPECT_EQ(counts.kernel("transpose").shared_load.conflicts, 0);
 /// @endcode
 /// Under the counting model, as with `conflict-free run ./tests`, there are counts. On a GPU there are none: `counted` is false, and
-/// who asks for counts all the same gets the exception NotCounted. The header needs C++17 and simt/counts.def, which is installed with it, and no library to link.
+/// asking for counts throws NotCounted. The header needs C++17 and simt/counts.def, which is installed with it, and no library to link.
 #pragma once
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@
 
 namespace conflict_free {
 
-/// Thrown where counts are asked for that there are not.
+/// Thrown where counts are asked for and there are none.
 class NotCounted : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -95,7 +95,7 @@ struct Counts {
     std::string why;
     /// The launches, in order.
     std::vector<Launch> launches;
-    /// A line for each race, access out of bounds, and the like, and for each error that ended a kernel.
+    /// A line for each hazard, such as a race, and for each error that ended a kernel.
     std::vector<std::string> hazards, errors;
 
     /// The sums of all launches; zeros if there was none. @throws NotCounted
@@ -168,7 +168,7 @@ private:
             if (*at_ == '\\') {
                 ++at_;
                 if (*at_ == 'u') {
-                    // Control characters: nobody looks for them.
+                    // A control character becomes a blank.
                     for (int digit = 0; digit < 4 && at_[1] != '\0'; ++digit) ++at_;
                     text += ' ';
                     continue;

@@ -84,7 +84,7 @@ public:
     virtual void warp_access(const WarpAccess&) {}
     /// A bulk copy loads these bytes of global memory, or stores or reduces there. @param requests 0 for a further stretch of one copy
     virtual void bulk_copy(std::uint64_t /*address*/, std::uint64_t /*bytes*/, bool /*loads*/, std::uint64_t /*requests*/) {}
-    /// So many lanes access shared memory across a cluster, or asynchronously: no counts hold that.
+    /// This many lanes access shared memory across a cluster, or asynchronously: no count has these accesses.
     virtual void cluster_access(int /*lanes*/) {}
     /// All threads of the block have reached a barrier.
     virtual void block_barrier() {}

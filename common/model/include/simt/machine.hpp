@@ -33,7 +33,7 @@ struct Machine {
     std::string name;
     /// One line for people.
     std::string description;
-    /// Whether its counts were held against the counters of a GPU.
+    /// Whether its counts were compared with the counters of a GPU.
     bool is_checked;
 
     SharedMemory shared;
@@ -82,7 +82,7 @@ const std::vector<Machine>& machines();
 /// before its rules are applied.
 std::optional<Impossible> why_impossible(const Machine& machine);
 
-/// In one line: what, the number given, and what is accepted.
+/// In one line: the name of the value, the number given, and the accepted ones.
 std::string to_text(const Impossible& impossible);
 
 /// The machine called `name`, or null.

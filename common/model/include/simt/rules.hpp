@@ -46,7 +46,7 @@ GlobalCost global_cost(const WarpAccess& access, const Machine& machine);
 /// The cycles that the L1 of a multiprocessor takes at least for a load or store of global memory. See global_rules.cpp.
 int l1_cycles(const WarpAccess& access, const Machine& machine);
 
-/// Lines of 128 bytes with a sector of which a store writes a part.
+/// Lines of 128 bytes in which a store writes only a part of a sector.
 int partly_written_lines(const WarpAccess& access);
 
 /// The sectors of an access to local memory, whose addresses are offsets in each thread's own. Word n of lane i lies at

@@ -34,10 +34,10 @@ struct Schedule {
     int ideal_wavefronts = 0;
 };
 
-/// The wavefronts of a shared-memory access: as many as shared_cost() counts, but for asynchronous copies and for the loops of
-/// atomic operations, which are served here like a store. The words of one bank are served in the order of the lanes that want
-/// them; in which order hardware serves them is not known, and changes no count. Of lanes that store to one address on a
-/// machine of compute capability 1.x, only the first is served.
+/// The wavefronts of a shared-memory access: as many as shared_cost() counts, except for asynchronous copies and for the loops of atomic
+/// operations, which are served here like a store. The words of one bank are served in the order of the lanes that want them; in which
+/// order hardware serves them is not known, and changes no count. Of lanes that store to one address on a machine of compute capability
+/// 1.x, only the first is served.
 Schedule shared_schedule(const WarpAccess& access, const SharedMemory& memory);
 
 /// A list for each wavefront, of [lane, word].

@@ -1,7 +1,7 @@
 # Reads the names of the functions and errors that the toolkit's headers declare, and makes four files of them:
 #   unsupported.cpp  a weak definition of each, which says that the model does not have it. A definition of ours wins at link time.
-#   per_thread.txt   options of the linker that give NAME_ptsz and NAME_ptds the address of NAME. Programs call them whose default
-#                    stream is each thread's own. All work is done when its call returns, so both do the same.
+#   per_thread.txt   options of the linker that give NAME_ptsz and NAME_ptds the address of NAME. Programs whose default stream is
+#                    each thread's own call these. All work is done when its call returns, so both do the same.
 #   forms.inc        the versions of CUDA that brought the forms of the driver's functions: one line for each form, as cuGetProcAddress is asked.
 #   driver_errors.inc  SIMT_CASE(NAME) for each error of the driver
 

@@ -34,7 +34,7 @@ struct GroupFiles {
     const char *limit, *used, *reclaimed;
 };
 
-/// Lowers `memory` to what the group in `folder`, and each group around it up to `top`, allows.
+/// Lowers `memory` to the limits of the group in `folder` and of each group around it up to `top`.
 void limit_by_groups(HostMemory& memory, const path& top, path group, const GroupFiles& files) {
     for (bool is_top = false; !is_top; group = group.parent_path()) {
         is_top = !group.has_relative_path();

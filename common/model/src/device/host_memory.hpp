@@ -19,9 +19,9 @@ struct HostMemory {
     std::uint64_t kept_free() const;
 };
 
-/// A message if the memory is nearly used up; what is told of the last 20 ms counts. Safe to use from several host threads.
+/// A message if the memory is nearly used up, by numbers of the last 20 ms. Safe to use from several host threads.
 std::optional<Message> no_memory_left();
-/// The same if it would be after `bytes` more, looked up anew.
+/// The same for the memory after `bytes` more, by new numbers.
 std::optional<Message> no_memory_left_after(std::uint64_t bytes);
 
 }  // namespace simt::memory

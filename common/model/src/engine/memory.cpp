@@ -140,7 +140,7 @@ bool EngineDevice::destroy_texture(std::uint64_t handle) {
 void EngineDevice::execute_put_off() {
     for (const LaunchRequest& launch : Repeats::instance().take_put_off()) {
         interpreter::Program& known = program(launch.function);
-        // It was checked before it was put off.
+        // It was checked before it was deferred.
         run(known, *CheckedLaunch::of(launch, known, machine()), {}, true);
     }
 }

@@ -9,7 +9,7 @@
 
 namespace simt::hazards {
 
-/// The addresses through which a block has released what it did, and acquired what others did.
+/// The addresses through which a block has released its accesses, and acquired those of others.
 ///
 /// The accesses of a block before an atomic access are ordered before the accesses of another block after an atomic access to the
 /// same address. This class does not know which of the two accesses came first; its callers do.

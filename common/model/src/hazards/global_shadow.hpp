@@ -33,7 +33,7 @@ struct GlobalEntry {
     }
 };
 
-/// The entries of a line that has many, and a summary that mostly tells what the entries say.
+/// The entries of a line that has many, and a summary that is mostly enough.
 struct GlobalEntries {
     GlobalEntry* first;
     std::uint16_t count, room;

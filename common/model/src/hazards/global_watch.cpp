@@ -286,7 +286,7 @@ void GlobalWatch::access(const WarpAccess& access) {
 }
 
 void GlobalWatch::touch_fetched(const WarpAccess& access, GlobalEntry entry, bool locks) {
-    // The lanes that go on from the lane before in its line have no touch of their own.
+    // A lane in the same line as the lane before it shares that lane's touch.
     Lanes words;
     std::uint32_t firsts = 0;
     const GlobalLine* last = nullptr;
@@ -300,7 +300,7 @@ void GlobalWatch::touch_fetched(const WarpAccess& access, GlobalEntry entry, boo
         words[lane] = here;
         firsts |= 1u << lane;
     }
-    // A lock waits for the stores before it. So the lines are locked first, and then changed. Who waits holds no lines.
+    // A lock waits for the stores before it. So the lines are locked first, and then changed. A thread that waits holds no lines.
     std::uint32_t locked = 0;
     if (locks)
         for (const std::size_t lane : lanes_in(firsts)) locked |= static_cast<std::uint32_t>(try_to_lock(*fetched_[lane])) << lane;

@@ -91,7 +91,7 @@ public:
     void fetch_ahead(std::uint64_t address) const { launch_.fetch_ahead(address); }
     /// Finds the lines of an access in which they are not next to one another, and prefetches the entries that are not in the lines.
     void fetch_entries(const WarpAccess& access);
-    /// Does what an atomic access to the address does.
+    /// Orders the block as an atomic access to the address does.
     void synchronize(std::uint64_t address);
 
 private:
@@ -109,7 +109,7 @@ private:
     /// to lock each line.
     bool lock_cells(GlobalLine* lines, const Lanes& place);
     void unlock_cells();
-    /// Room for as many entries, until the launch ends.
+    /// Room for this many entries, until the launch ends.
     GlobalEntry* make_entries(std::size_t count);
     /// Makes room for more entries than a line has, or has room for.
     [[gnu::noinline]] void make_room(GlobalLine& line);
@@ -123,7 +123,7 @@ private:
     /// that `entry` says. Otherwise does nothing and returns false. No other host thread may use the lines meanwhile.
     static bool touch_own(GlobalLine* lines, const Lanes& place, const Lanes& words, const GlobalEntry& entry, std::uint32_t launch);
     void touch(GlobalLine& line, const WarpAccess& access, const GlobalEntry& entry, std::uint64_t number, bool locks);
-    /// The general case. Notes what the access may race with in `suspects_`.
+    /// The general case. Notes the entries that the access may race with in `suspects_`.
     [[gnu::noinline]] void add_among_others(GlobalLine& line, const GlobalEntry& entry);
     void load(GlobalLine& line, const GlobalEntry& self);
     void store(GlobalLine& line, const GlobalEntry& self);

@@ -30,7 +30,7 @@ struct LaunchWatch::State {
     std::string kernel;
     Surroundings surroundings;
     std::vector<Listener*> listeners;
-    /// The running block, as the listeners were told last. With listeners, all blocks run in one host thread.
+    /// The running block that the listeners know. With listeners, all blocks run in one host thread.
     std::uint64_t running_block = UINT64_MAX;
     Reports reports;
     GlobalLaunch global;

@@ -73,7 +73,7 @@ public:
     /// Counts a bulk copy between global memory, where it starts at `address`, and shared memory. Its reads and writes
     /// are told to uncounted_access(). One that takes several stretches of global memory is one request, told with the first.
     void count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests = 1);
-    /// Adds to what the block asks of its multiprocessor, beyond what its accesses and barriers ask for.
+    /// Adds to the block's work for its multiprocessor, beyond that of its accesses and barriers.
     void add_work(const Work& more);
     /// Tells listeners of lanes that access shared memory in a way that has no counts: another block's, or by st.async and red.async.
     void tell_cluster_access(int lanes);

@@ -50,7 +50,7 @@ enum class Status : std::uint32_t {
     failed,
 };
 
-/// A packet is not what the protocol allows.
+/// A packet breaks the protocol.
 class ProtocolError : public std::runtime_error {
 public:
     explicit ProtocolError(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}

@@ -67,7 +67,7 @@ public:
 
     /// Begins a launch. The counts in `launch` do not matter.
     CountedPart begin(LaunchTally launch);
-    /// When the budget ends if the running launch takes all of what is left; the end of time without a budget.
+    /// When the budget ends if the running launch takes all of the rest; the end of time without a budget.
     CountedPart::Clock::time_point ends() const;
     /// Ends a launch.
     void end(const CountedPart& part);

@@ -2,7 +2,7 @@
 //   SIMT_MACHINE=NAME  the modelled machine
 //   SIMT_REPORT=FILE   the file of the report
 //   SIMT_TRACE=FILE    the file for single accesses of the first blocks
-//   SIMT_TIMEOUT=SECONDS  the most processor time of a kernel, and with a report of host code without a launch; without it, a kernel is
+//   SIMT_TIMEOUT=SECONDS  the most processor time of a kernel and, with a report, of host code without a launch; by default, a kernel is
 //                      ended after 60 s in which no block ends, and host code after 300 s
 //   SIMT_TIME_LIMIT=SECONDS  the most time of the program, with a report
 //   SIMT_LAUNCHES=N    launches of each kernel and configuration that are counted

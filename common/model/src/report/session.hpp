@@ -51,7 +51,7 @@ struct CurrentLaunch {
     Extent block;
     /// Set while a kernel runs.
     bool running = false;
-    /// The number of launches so far, with those that are put off.
+    /// The number of launches so far, with deferred ones.
     std::atomic<std::uint64_t> number{0};
     /// Ends the kernel's blocks, so that what they have counted is kept; null while none runs.
     std::atomic<std::atomic<bool>*> stopped{nullptr};

@@ -124,7 +124,7 @@ public:
         event.sigev_value.sival_int = number;
         is_made_ = timer_create(clock, &event, &timer_) == 0;
     }
-    /// Sends the signal every so often from now on; with 0 seconds no more.
+    /// Sends the signal in this interval, or with 0 seconds stops it.
     void tick(Seconds apart) {
         if (!is_made_) return;
         const auto whole = std::chrono::floor<std::chrono::seconds>(apart);
@@ -140,7 +140,7 @@ private:
     bool is_made_ = false;
 };
 
-/// Finds host code that does not end. A timer of processor time looks every so often, so a program that waits for input may wait.
+/// Finds host code that does not end. A timer of processor time checks it, so a program that waits for input may wait.
 class HostWatch {
 public:
     void start() {
@@ -177,7 +177,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     static constexpr Seconds at_least{0.01};
-    /// A library may hold a lock that the report needs, so the program's own code is waited for so often.
+    /// A library may hold a lock that the report needs, so the timer is set this many times more to find the program's own code.
     static constexpr int most_tries = 100;
 
     static Seconds processor_time() {

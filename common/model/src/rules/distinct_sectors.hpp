@@ -54,7 +54,7 @@ public:
     int sectors = 0, elements = 0;
 
 private:
-    /// So many that two sectors rarely meet in a slot.
+    /// Enough that two sectors rarely meet in a slot.
     static constexpr int slot_bits = 8;
     static constexpr std::uint8_t none = UINT8_MAX;
     std::array<std::uint8_t, 1 << slot_bits> number_of_slot_;
@@ -104,7 +104,7 @@ inline GlobalCost cost_of_elements(const WarpAccess& access) {
 /// Bytes of a line of the L1.
 inline constexpr int cache_line_bytes = 128;
 
-/// Cycles in which the L1 looks up so many lines.
+/// Cycles in which the L1 looks up this many lines.
 inline int lookup_cycles(int lines) {
     constexpr int lines_of_a_cycle = 4;
     return (lines + lines_of_a_cycle - 1) / lines_of_a_cycle;

@@ -198,7 +198,7 @@ bool have_a_sector_each(const WarpAccess& access) {
 
 /// Cycles of the L1 to look up the lines of the active lanes' addresses, in any order.
 int lookup_cycles_of_any_order(const WarpAccess& access) {
-    // Lines of different slots differ. Mostly each lane of a gather has a line of its own, and so many slots that no line need be known.
+    // Lines in different slots differ. Each lane of a gather mostly has a line of its own; then counting slots is enough.
     constexpr int slot_bits = 9;
     std::array<std::uint8_t, 1 << slot_bits> is_taken{};
     int slots = 0;
@@ -227,7 +227,7 @@ bool fill_each_bank_once(const WarpAccess& access, std::uint64_t step, const Sha
            access.address[0] % size == 0;
 }
 
-/// Counts the lines with a sector of which ranges of bytes, in ascending order and apart from one another, cover a part.
+/// Counts the lines with a sector that is covered in part by ranges of bytes, which are in ascending order and disjoint.
 class PartlyWrittenLines {
 public:
     void add(std::uint64_t begin, std::uint64_t end) {

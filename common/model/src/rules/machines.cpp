@@ -35,7 +35,7 @@ void Machine::fill_occupancy(Resources& resources, int block_threads, std::int64
     resources.blocks = static_cast<int>(std::ranges::min(limits, {}, [](const auto& each) { return each.second; }).second);
     resources.warps = resources.blocks * warps;
     resources.most_warps = multiprocessor_threads / warp_size;
-    // A full multiprocessor is full whatever else would have let in as much.
+    // The threads alone limit a full multiprocessor, even if other limits are as low.
     if (resources.warps == resources.most_warps) limits.resize(1);
     for (const auto& [limit, most] : limits)
         if (most == resources.blocks) resources.limited_by.emplace_back(limit);
@@ -52,7 +52,7 @@ struct Limits {
 };
 
 /// A GPU between Turing and Blackwell, by NVIDIA's guides: 32 banks, wide accesses in halves and quarters of a warp, sectors of 32 bytes.
-/// Each has 65536 registers a multiprocessor. Fermi differs in what fermi() says.
+/// Each has 65536 registers a multiprocessor. fermi() says what differs there.
 Machine by_guide(const char* name, const char* description, Capability capability, int multiprocessors, int l2_bytes, Limits limits) {
     // From 8.0 on, 1 KiB of each block's shared memory is the system's.
     const int reserved = capability.major >= 8 ? 1 << 10 : 0;
@@ -83,7 +83,7 @@ Machine by_guide(const char* name, const char* description, Capability capabilit
             .multiprocessor_blocks = limits.blocks};
 }
 
-/// The machine whose counts are held against a GPU. That its wide loads can merge stands in no guide.
+/// The machine whose counts are compared with a GPU's. No guide says that its wide loads can merge.
 Machine checked_hopper() {
     Machine machine = by_guide("sm_90", "Hopper, compute capability 9.0 (H100, H200)", {9, 0}, 132, 60 << 20, {228 << 10, 2048, 32});
     machine.is_checked = true;

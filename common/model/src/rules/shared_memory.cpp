@@ -6,7 +6,7 @@ namespace simt {
 
 namespace {
 
-// This file puts no texts together, because the book's pages run it without a library.
+// This file builds no texts, because the book's pages run it without a library.
 static_assert(most_banks == 64 && most_bank_width == 16 && warp_size == 32);
 
 bool is_within(int number, int least, int most) { return least <= number && number <= most; }

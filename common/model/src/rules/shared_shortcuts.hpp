@@ -1,5 +1,5 @@
 // Shortcuts for the most common accesses: they count the wavefronts of the rule of shared_service.hpp without serving them.
-// tests/rules/rules_reference_test.cpp holds them against the rule.
+// tests/rules/rules_reference_test.cpp compares them with the rule.
 #pragma once
 
 #include "simt/events.hpp"

@@ -1,4 +1,4 @@
-// NCCL between two devices of this process, and what is counted of their links.
+// NCCL between two devices of this process, and the counts of their links.
 
 #include <gtest/gtest.h>
 

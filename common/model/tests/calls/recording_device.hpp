@@ -1,4 +1,4 @@
-// Devices that record what the runtime and the driver ask of them, and run no kernel.
+// Devices that record the requests of the runtime and the driver, and run no kernel.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The words of messages. Other tests ask for codes.
+// The words of messages. Other tests compare codes only.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Which sizes of a launch the device takes: those that no GPU takes, and those whose sums and products wrap around, it does not. And copies
-// of bytes that know both lengths.
+// The device refuses launches of sizes that no GPU takes, or whose sums and products wrap around. And copies of bytes that know both
+// lengths.
 
 #include <gtest/gtest.h>
 

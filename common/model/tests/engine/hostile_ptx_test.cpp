@@ -1,5 +1,5 @@
-// PTX that no compiler writes: what it reaches for beyond its memory is refused or ends its launch, and the process goes on. The sanitizers'
-// build of these tests shows accesses that happen not to crash.
+// PTX that no compiler writes: an access beyond its memory is refused or ends its launch, and the process goes on. The sanitizers' build of
+// these tests shows accesses that happen not to crash.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ struct Hostile {
 };
 
 /// The kernel's parameter is a texture of 64 bytes, none of them 0, or a surface. It has 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
-/// @param directives what the kernel says of its launch, such as ".maxntid 32"
+/// @param directives about the kernel's launch, such as ".maxntid 32"
 std::string text_of(const std::string& body, const std::string& directives = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n"
            ".global .align 16 .b8 memory[64];\n.global .align 64 .b8 map[128];\n.const .align 8 .b8 fixed[128];\n"
@@ -105,7 +105,7 @@ const std::vector<Hostile>& hostile_kernels() {
 
 /// The end of a kernel with this body.
 struct End {
-    /// Refused when it was loaded or decoded, or ended by an error, or reported.
+    /// Whether the kernel was refused when loaded or decoded, ended by an error, or reported.
     bool is_told = false;
     std::string printed;
 };
@@ -246,7 +246,7 @@ const std::vector<std::string> in_shared{
 };
 const std::vector<std::string> in_local{"ld.local.u32 %r1, [@];", "st.local.v4.u32 [@], {%r1, %r2, %r3, %r4};", "ld.const.u64 %d2, [@];"};
 
-/// 64-bit addresses of nothing in the kernel's text.
+/// 64-bit addresses at which the kernel's text has nothing.
 constexpr std::uint64_t far_addresses[] = {0,
                                            1,
                                            ~std::uint64_t{0},
@@ -268,12 +268,12 @@ std::string at(const std::string& instruction, const std::string& reg) {
     return text;
 }
 
-/// So that the test below can fail: the same instructions at addresses that are the kernel's own.
+/// The same instructions succeed at the kernel's own addresses, so the test below can fail.
 TEST(HostilePtx, IsNotToldOfAddressesThatAreThere) {
     const auto expect_nothing = [](const std::string& body) { EXPECT_FALSE(run(body).is_told) << body; };
     for (const std::string& instruction : in_global) expect_nothing("mov.u64 %d1, memory;\n" + at(instruction, "%d1"));
     for (const std::string& instruction : in_shared) expect_nothing("mov.u32 %r8, tile;\n" + at(instruction, "%r8"));
-    // More bytes than a barrier's state holds: undefined arithmetic, once.
+    // More bytes than a barrier's state holds: the arithmetic must stay defined.
     for (const char* bytes : {"0x7FFFFFFF", "0x80000000"})
         expect_nothing("mov.u32 %r8, tile;\nmbarrier.init.shared.b64 [%r8], 64;\nmov.u32 %r1, " + std::string(bytes) +
                        ";\nmbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r8], %r1;\n"

@@ -1,5 +1,4 @@
-// The model's own memory: half of the memory that kernels touch, to watch for races between blocks, and none for allocations that nothing
-// touches.
+// The model's own memory: half of the memory that kernels touch, to watch for races between blocks, and none for untouched allocations.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Programs that repeat a launch, which is counted once. Launches that need not be executed are not, and the results equal those of a
+// Programs that repeat a launch, which is counted once. Launches whose effect is known are not executed, and the results equal those of a
 // program that executes everything.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Numbers at random, those among them that often break programs more often.
+// Random numbers, more of them at values that often break programs.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace fuzz {
 
-/// Draws everything that one try depends on from the try's number.
+/// Draws all random choices of one try from the try's number.
 class Choices {
 public:
     explicit Choices(std::uint64_t number) : random_(number) {}
@@ -29,7 +29,7 @@ public:
                                                    std::uint64_t{1} << 63, memory + 4095,          memory - 1};
         return one_in(3) ? number() : one_of(windows);
     }
-    /// A number at the edge of what a type holds, or any.
+    /// A number at the edge of a type's range, or any other.
     std::uint64_t number() {
         static constexpr std::array<std::uint64_t, 12> edges{
             0, 1, 2, 31, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x100000000, ~std::uint64_t{0} >> 1, ~std::uint64_t{0}};
@@ -39,7 +39,7 @@ public:
     /// Overwrites, cuts, repeats or adds bytes, in a few places.
     void damage(std::vector<std::uint8_t>& bytes) {
         for (std::size_t changes = 1 + below(3); changes > 0 && !bytes.empty(); --changes) {
-            // The heads of containers and messages are short, and decide most.
+            // The heads of containers and messages are short and have most effect.
             const std::size_t at = one_in(2) ? below(bytes.size()) : below(std::min<std::size_t>(bytes.size(), 96));
             const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
             const std::uint64_t value = number();

@@ -21,7 +21,7 @@ namespace {
 using namespace simt;
 using namespace simt::remote;
 
-/// The side of the program: what it has learned of the device, and messages that use it.
+/// The side of the program: the objects of the device that it knows, and messages that use them.
 class Program {
 public:
     Program(Choices& choices, const std::vector<std::string>& texts, int descriptor)
@@ -128,7 +128,7 @@ private:
         return to;
     }
 
-    /// Learns what an answer names.
+    /// Notes the objects that an answer names.
     void learn(Call call, Reader answer) {
         switch (call) {
             case Call::load_module:

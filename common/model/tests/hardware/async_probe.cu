@@ -1,8 +1,7 @@
-// The cost of asynchronous copies on a GPU. Each kernel is one case, does nothing else, runs in one block, and is launched once:
-// profile it with ncu, and compare the counters with the model's counts for the kernel of the same name. Kernels async_… are one
-// warp with one cp.async; bulk_… and tensor_… are one thread with one copy; `nothing`, `barrier_alone` and `group_alone` are
-// the parts that the others share. The copies to global memory read shared memory that was never written: the model reports it,
-// as it should.
+// The cost of asynchronous copies on a GPU. Each kernel is one case, does nothing else, runs in one block, and is launched once: profile it
+// with ncu, and compare the counters with the model's counts of the same kernel. Kernels async_… are one warp with one cp.async; bulk_… and
+// tensor_… are one thread with one copy; `nothing`, `barrier_alone` and `group_alone` are the parts that the others share. The copies to
+// global memory read shared memory that was never written: the model reports it, as it should.
 //
 // Counters: smsp__inst_executed.sum, smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}.sum,
 // l1tex__data_pipe_lsu_wavefronts_mem_shared.sum, l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{ld,st}.sum,
@@ -37,7 +36,7 @@ std::vector<Case> cases;
 CASE(nothing)
 extern "C" __global__ void nothing(const char*, char*) {}
 
-// One cp.async of BYTES bytes by each lane, from byte FROM of global memory to byte TO of shared memory, of which FROM_BYTES are read.
+// One cp.async of BYTES bytes by each lane, of which FROM_BYTES are read, from byte FROM of global memory to byte TO of shared memory.
 #define ASYNC_CASE(NAME, CACHE, BYTES, FROM, TO, FROM_BYTES)                                                                        \
     CASE(NAME)                                                                                                                      \
     extern "C" __global__ void NAME(const char* from, char*) {                                                                      \

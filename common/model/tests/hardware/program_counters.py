@@ -5,8 +5,8 @@
     ./program_counters.py --read NAME.csv … --table TABLE.json     puts the counters of each file into the table
     ./program_counters.py --reports FOLDER --table TABLE.json      compares FOLDER/NAME.json, the model's reports
 
-A difference that is known stands under "open" in the table with its reason; every other one is an error, and so is an open one that
-is none any more. Exit code 0: equal, but for what is open; 1: not so, or a file cannot be understood.
+A difference that is known stands under "open" in the table with its reason; every other one is an error, and so is an open entry without a
+difference. Exit code 0: equal, except for the open ones; 1: a finding, or a file cannot be understood.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-// Kernels that each ask one part of a GPU for as much as it gives: read_rates.py divides what the model counts of each by the cycles
-// that the GPU takes. A name that ends in `_alone` stands for one block, so that one multiprocessor has the GPU to itself.
+// Kernels that each use one part of a GPU at its full rate: read_rates.py divides the model's counts of each by the GPU's cycles. A name
+// that ends in `_alone` stands for one block, so that one multiprocessor has the GPU to itself.
 
 #include <cstdio>
 
@@ -64,7 +64,7 @@ template <class Word> __device__ void load_cached(const Word* data) {
     use(found);
 }
 
-/// Each thread loads `all` words, of `words` that all blocks go round together, past the L1.
+/// Each thread loads `all` words, in a loop over `words` that all blocks share, past the L1.
 __device__ void load(const uint4* data, unsigned words, unsigned all) {
     unsigned at = blockIdx.x * THREADS + threadIdx.x;
     unsigned found = 0;
@@ -104,7 +104,7 @@ struct Exponential {
 /// Each warp adds products to several sums, so that none has to wait for its last result.
 template <class Number, int of_a, int of_b, class Product> __device__ void multiply(Product product) {
     constexpr int sums = 4;
-    // The compiler leaves out products of what it knows to be zero.
+    // The compiler leaves out products of numbers that it knows to be zero.
     Number d[sums][4] = {}, a[of_a], b[of_b];
     for (Number& element : a) element = threadIdx.x;
     for (Number& element : b) element = threadIdx.x;
@@ -223,8 +223,8 @@ __global__ void barriers_alone() {
         for (int i = 0; i < BATCH; ++i) __syncthreads();
 }
 
-// Loads each of which finds the address of the next: a word holds its own address, so that nothing is calculated on the way. They are so
-// many that the launch itself takes no part of the cycles that could be seen.
+// Loads each of which finds the address of the next: a word holds its own address, so that nothing is calculated on the way. With so many
+// loads, the cycles of the launch itself do not show.
 constexpr int CHAIN_ROUNDS = 64 * ROUNDS;
 __global__ void l1_loads_in_a_row_alone(unsigned* data) {
     auto at = reinterpret_cast<unsigned long long>(data);

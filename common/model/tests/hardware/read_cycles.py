@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Puts the cycles of launches of other people's programs into the table that the lower bound is held against.
+"""Puts the cycles of launches of other people's programs into the table that the lower bound is compared with.
 
     scripts/conflict-free run --launches 1 --json FOLDER/NAME.json PROGRAM …
     ncu --clock-control none --cache-control none --csv --print-units base --metrics $(./read_cycles.py --metrics) \
         --launch-count 200 --log-file FOLDER/NAME.csv PROGRAM …
     ./read_cycles.py FOLDER --source NAME=REPOSITORY@COMMIT … --table h200_cycles.json --gpu "NVIDIA H200" …
 
-With --launches 1 the model counts the first launch of each kernel and configuration, and its cycles are those of the first that ncu saw. Of what the model counted, the table has what the bound needs. A program
-that is in the table already is replaced. Programs of others are not in this repository, and their names say where they come from. A chapter's
-program, run under the model with --json, is measured likewise, at a size that is too large to be counted in each build; its place begins
-with chapters/.
+With --launches 1 the model counts the first launch of each kernel and configuration, and its cycles are those of the first that ncu saw.
+The table has only the counts that the bound needs. A program that is in the table already is replaced. Programs of others are not in this
+repository, and their names say where they come from. A chapter's program, run under the model with --json, is measured likewise, at a size
+that is too large to be counted in each build; its place begins with chapters/.
 """
 
 import argparse

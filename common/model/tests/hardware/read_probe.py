@@ -99,7 +99,7 @@ def read_run(text, name):
 
 
 def put_runs(table, runs, provenance):
-    """Puts the rows of runs, each a pair of text and name, into a table, and what is given of the provenance."""
+    """Puts the rows of runs, each a pair of text and name, into a table, and the given parts of the provenance."""
     rows, times = {}, Counter()
     for text, name in runs:
         measured, launch = read_run(text, name)

@@ -103,7 +103,7 @@ def read_cycles(texts: Iterable[str]) -> dict[str, int]:
 
 
 def rounded_up(rate: float) -> float:
-    """Return a rate with three significant digits, and not less: another kernel may come a little closer to what the GPU can do."""
+    """Return a rate with three significant digits, rounded up: another kernel may come a little closer to the GPU's limit."""
     unit = 10.0 ** (math.floor(math.log10(rate)) - 2)
     return float(f"{math.ceil(rate / unit) * unit:.3g}")
 

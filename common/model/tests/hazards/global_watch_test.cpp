@@ -155,7 +155,7 @@ TEST(GlobalRace, IsFoundInLinesThatManyBlocksTouchHereAndThere) {
         for (unsigned n = 0; n < 60; ++n) order.push_back(random() % made_grid);
         launch.run(order, [&](MadeBlock& block, unsigned number) {
             std::array<unsigned, 32> words;
-            // Some blocks access a few words of their own only.
+            // Some blocks access only a few words of their own.
             const bool own = random() % 100 < share_of_own;
             for (unsigned& word : words) word = own ? 64 + number : random() % 64;
             const auto address = [&](unsigned lane) { return words[lane] * 4; };
@@ -210,7 +210,7 @@ TEST(GlobalRace, AtomicsOnACommonAddressOrderWhatIsAroundThem) {
     EXPECT_EQ(hazards_of_two(both(store, at(flag)), load), Summary{"race 1 2"});
     EXPECT_EQ(hazards_of_two(both(load, at(flag)), both(at(flag), store)), Summary{});
     EXPECT_EQ(hazards_of_two(both(at(flag), load), both(at(flag), store)), Summary{"race 2 1"});
-    // The atomic access itself is ordered before what comes after another to its address.
+    // The atomic access itself is ordered before accesses after a later atomic access to its address.
     EXPECT_EQ(hazards_of_two(at(flag), both(at(flag), [](MadeBlock& block) { block.load_global(2, one_word(flag), lane_0); })), Summary{});
     // A fence and a flag do the same.
     const auto fence = [](MadeBlock& block) { block.watch.global_release_acquire(heap + flag * 4); };

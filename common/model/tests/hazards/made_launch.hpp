@@ -1,4 +1,4 @@
-// A launch whose accesses are made by hand, for tests of those who watch it.
+// A launch whose accesses are made by hand, for tests of its watchers.
 #pragma once
 
 #include <gtest/gtest.h>

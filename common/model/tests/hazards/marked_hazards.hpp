@@ -1,4 +1,4 @@
-// Tools for tests of hazards: kernels whose lines are marked, memory for them, and what is found.
+// Tools for tests of hazards: kernels whose lines are marked, memory for them, and the hazards found.
 #pragma once
 
 #include <gtest/gtest.h>

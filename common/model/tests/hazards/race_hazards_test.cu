@@ -185,7 +185,7 @@ TEST(Race, BlocksAreConcurrent) {
 
 // Atomic operations that are no single instruction
 
-/// An atomic operation without an instruction, as the CUDA C Programming Guide writes it: a plain load, and swaps until one succeeds.
+/// An atomic operation without an instruction, as the CUDA C Programming Guide writes it: a plain load, then compare-and-swaps.
 template <bool swaps> __device__ void add_by_swaps(unsigned* address, unsigned value) {
     unsigned old = *address;  // here: expects
     if constexpr (swaps) {
@@ -300,7 +300,7 @@ TEST(Race, ColumnsAreComparedInTheOrderInWhichTheyAreStored) {
 }
 
 __global__ void sum_of_blocks_before(volatile int* sums, int* output) {
-    // As scans do that go through their input once: each block hands its sum on to the next, which looks for it again and again.
+    // Single-pass scans work like this: each block hands its sum on to the next, which polls for it.
     int before = 0;
     if (blockIdx.x > 0)
         while ((before = sums[blockIdx.x - 1]) == 0) __threadfence();

@@ -1,4 +1,4 @@
-// Kernels that cannot go on: what is reported of them, and that others go on.
+// Kernels that cannot go on: each is reported, and other kernels run.
 
 #include <gtest/gtest.h>
 

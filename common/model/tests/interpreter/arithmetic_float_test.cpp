@@ -54,7 +54,7 @@ template <class F> F round_exact(const Exact& exact, Mode mode, bool zero_is_neg
     return nearest == 0 && exact.high < 0 ? -F{0} : nearest;
 }
 
-/// a · b + c in one rounding, as IEEE 754 has it.
+/// a · b + c in one rounding, as IEEE 754 defines it.
 template <class F> F reference_fma(F a, F b, F c, Mode mode) {
     const F usual = std::fma(a, b, c);
     if (!std::isfinite(a) || !std::isfinite(b) || !std::isfinite(c)) return usual;

@@ -26,8 +26,8 @@ bool is_last_bit_set(long double value) {
     return std::fmod(std::ldexp(std::frexp(value, &exponent), std::numeric_limits<long double>::digits), 2) != 0;
 }
 
-/// All operations in long double, which has 64 bits at least and holds f16's sums and products exactly. bf16's sums are rounded to odd:
-/// what is missing decides ties alone, and no tie is odd.
+/// All operations in long double, which has 64 bits at least and holds f16's sums and products exactly. bf16's sums are rounded to odd: the
+/// missing part decides only ties, and no tie is odd.
 long double exact_sum(long double a, long double b) {
     const long double sum = a + b, part = sum - a;
     const long double error = (a - (sum - part)) + (b - part);

@@ -29,7 +29,7 @@ constexpr const char* two_loads = "ld.global.u64 %d1, [%d0];\nadd.s64 %d2, %d1, 
 
 TEST(ChainSteps, AreThoseOfValuesThatGoIntoAddresses) {
     EXPECT_EQ(steps_of(two_loads), (Steps{load, pass_on, load}));
-    // The sum of what is loaded goes into no address, and is not followed.
+    // The sum of the loaded numbers goes into no address, and is not followed.
     EXPECT_EQ(steps_of(std::string(two_loads) + "add.s32 %r2, %r1, %r2;\nst.global.u32 [%d0], %r2;\n"),
               (Steps{load, pass_on, load, none, none}));
     EXPECT_EQ(steps_of(std::string(two_loads) + "st.global.u64 [%d0], %d1;\n"), (Steps{load, pass_on, load, need}));

@@ -1,4 +1,4 @@
-// The barrier of a cluster: who waits for whom.
+// The barrier of a cluster: which threads wait for which.
 
 #include <cooperative_groups.h>
 #include <gtest/gtest.h>

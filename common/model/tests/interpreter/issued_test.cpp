@@ -70,11 +70,11 @@ std::uint64_t issued_by(std::initializer_list<std::pair<const char*, std::vector
 TEST(Issued, AProductCountsIfNoSumCanTakeItIn) {
     EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"fma.rn.f32", {3, 0, 1, 2}}}), 2);
     EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 0}}, {"fma.rn.f32", {3, 2, 2, 1}}, {"mul.f32", {4, 0, 3}}}), 2);
-    // A sum takes it, too.
+    // A plain sum takes the product, too.
     EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"fma.rn.f32", {3, 0, 1, 2}}, {"add.f32", {4, 2, 3}}}), 2);
     EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"add.f32", {4, 2, 3}}}), 1);
     EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"mov.f32", {4, 2}}, {"fma.rn.f32", {3, 0, 1, 2}}}), 1);
-    // Its block may run where no other needs it.
+    // The product's block may run without a block that needs the product.
     EXPECT_EQ(issued_by({{"mul.f32", {2, 0, 1}}, {"bra", {}}, {"fma.rn.f32", {3, 0, 1, 2}}}), 1);
     // Another factor may be a power of two, or another instruction makes the value.
     EXPECT_EQ(issued_by({{"mul.f32", {2, 0, -1}}, {"fma.rn.f32", {3, 0, 1, 2}}}), 1);

@@ -1,4 +1,4 @@
-// The multiplications of tensor cores that each product counts for, in those of two elements of 16 bits.
+// The multiplications of tensor cores that each product counts for, in units of one of 16-bit elements.
 
 #include <gtest/gtest.h>
 

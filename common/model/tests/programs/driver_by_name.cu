@@ -1,4 +1,4 @@
-// Takes functions of the driver by their plain names, which are the first forms of them, as cuFFT does.
+// Looks functions of the driver up by their plain names, which name their first forms, as cuFFT does.
 
 #include <cstdio>
 #include <cstdlib>

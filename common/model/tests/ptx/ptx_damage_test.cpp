@@ -55,7 +55,7 @@ $L__info_string0:
 }
 )";
 
-/// Whether the text ends in a module or in a ParseError of one line.
+/// Whether parsing the text gives a module, or a ParseError of one line.
 void expect_an_end(std::string_view text) {
     try {
         parse(text);

@@ -64,7 +64,7 @@ std::vector<Row> rows_of(const std::string& family) {
 const Machine& machine() { return *find_machine("sm_90"); }
 
 TEST(FeatureRules, CountAtomicOperationsAsTheH200) {
-    // Data decide how often this one is repeated: a lane that finds a greater number changes nothing.
+    // The repetitions of this operation depend on data: a lane that finds a greater number changes nothing.
     const std::string open = R"(["shared_atomic","most_8",8,"two_rows")";
     // One scattered compare-and-swap moves two sectors fewer than the rule says; the reason is not known.
     const std::string open_swap = R"(["global_atomic","compare_and_swap",4,"scattered_5")";
@@ -135,7 +135,7 @@ TEST(FeatureRules, CountAsynchronousCopiesAsTheH200) {
             EXPECT_TRUE(row.name.find("random") != std::string::npos || row.operation == "both") << row.name;
         }
     }
-    // The rules are not known to their end: the page of the model says so, with these numbers.
+    // The rules are known in part only: the page of the model says so, with these numbers.
     EXPECT_EQ(open,
               (std::map<std::string, int>{
                   {"both 4", 8}, {"both 8", 14}, {"both 16", 19}, {"both_past_l1 16", 6}, {"to_past_l1 16", 6}, {"from_past_l1 16", 2}}));

@@ -13,9 +13,9 @@
 
 namespace simt {
 
-/// One access of one warp, and what it cost.
+/// One access of one warp, and its cost.
 struct HardwareCase {
-    /// Space, operation, bytes, pattern and mask of active lanes: what the list of open cases calls it.
+    /// Space, operation, bytes, pattern and mask of active lanes: its name in the list of open cases.
     std::string key;
     Space space;
     Operation operation;

@@ -159,7 +159,7 @@ std::string partitions_of(const Machine& machine) {
     return std::to_string(machine.partitions) + ", " + std::to_string(machine.partition_bytes) + " bytes wide";
 }
 
-/// One row of the table of machines: a heading, and what it says of each machine.
+/// One row of the table of machines: a heading, and the cell of each machine.
 std::string row(const std::string& heading, const std::function<std::string(const Machine&)>& cell) {
     std::string text = "| " + heading + " |";
     for (const Machine& machine : machines()) text += " " + cell(machine) + " |";

@@ -54,7 +54,7 @@ TEST(Partitions, AFewBlocksThatStrayDoNotMakeAPartitionBusy) {
 }
 
 TEST(Partitions, EachAccessOfABlockIsAStepOfItsOwn) {
-    // All blocks go to one partition at a time, and round all of them in time.
+    // All blocks go to one partition at a time, and to each in turn.
     const PartitionCounts counts = run(30, [](Listener& listener, unsigned) {
         for (unsigned k = 0; k < 8; ++k) listener.warp_access(contiguous(Operation::load, k * 256));
     });

@@ -13,7 +13,7 @@
 namespace simt {
 namespace {
 
-/// Runs the probe in a folder of its own. Returns what it printed, a line a launch, and the model's report.
+/// Runs the probe in a folder of its own. Returns its output, a line a launch, and the model's report.
 std::pair<std::vector<std::string>, nlohmann::json> run_probe() {
     const auto folder = std::filesystem::path(::testing::TempDir()) / ("access_probe_" + std::to_string(std::random_device{}()));
     std::filesystem::create_directories(folder);

@@ -1,4 +1,4 @@
-// The rules take short cuts for common patterns. Here they are held against the same rules without any.
+// The rules have shortcuts for common patterns. Here they are compared with the same rules without shortcuts.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace simt {
 namespace {
 
-/// Accesses of all kinds, mostly such as kernels make.
+/// Accesses of all kinds, mostly of kinds that kernels make.
 class Accesses {
 public:
     WarpAccess next() {

@@ -189,7 +189,7 @@ TEST(SharedRule, APhaseHasAsManyLanesAsTheBanksHoldElements) {
 }
 
 TEST(SharedRule, WordsThatFillTheBanksTwiceDoNotMerge) {
-    // With lane 31 inactive the lower half could merge, but has 64 words for 32 banks. That is no conflict.
+    // With lane 31 inactive the lower half could merge, but its 64 words do not fit 32 banks. That is no conflict.
     EXPECT_EQ(shared_load("sm_90", 16, [](unsigned lane) { return 16 * lane; }, all_lanes >> 1), (SharedCost{4, 4}));
 }
 

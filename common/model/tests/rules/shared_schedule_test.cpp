@@ -34,8 +34,8 @@ std::string name_of(const SharedMemory& memory) {
            std::to_string(memory.request_lanes) + " lanes";
 }
 
-/// Checks what is true of every schedule: as many wavefronts as are counted, each free of conflicts, and every word that a
-/// lane asked for served once. Stores to one address are left to the test that names them.
+/// Checks the properties of every schedule: as many wavefronts as are counted, each free of conflicts, and every word that a lane asked for
+/// served once. Stores to one address are left to the test that names them.
 void expect_sound(const WarpAccess& access, const Machine& machine, const std::string& what) {
     const SharedMemory& memory = machine.shared;
     const std::string where = name_of(memory) + ": " + what;

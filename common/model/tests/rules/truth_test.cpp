@@ -1,4 +1,4 @@
-// The rules of sm_90 against what an H200 counted, case by case.
+// The rules of sm_90 against the counts of an H200, case by case.
 
 #include <gtest/gtest.h>
 

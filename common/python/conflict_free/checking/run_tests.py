@@ -115,7 +115,7 @@ def main() -> int:
         for target in targets_of(_wanted(tools, build, options.only)):
             cmake.build(tools, target, target)
         ctest_arguments = ["-R", options.only, *ctest_arguments]
-    # Two more than cores: some tests wait most of their time, as for a limit that must end a program.
+    # Two more than cores: some tests mostly wait, for example for a limit that ends a program.
     code = cmake.test(tools, "-j", str((os.cpu_count() or 1) + 2), *ctest_arguments)
     if options.only is None and not options.all:
         say(left_out(_names(tools, build, "-L", f"^{_LONG}$")))

@@ -1,11 +1,11 @@
 """The fewest cycles that a launch can take on a GPU, from its counts. Standard library only.
 
-For each resource of the GPU: what the launch asks of it, divided by the best rate that any kernel was ever seen to get from it. A launch
-takes at least the most of these cycles. It is no estimate of a time: other things may take longer, and nothing is added up.
+For each resource of the GPU: the launch's demand, divided by the best rate that any kernel has reached. The largest of these numbers of
+cycles is a lower bound. It is no estimate of a time: other things may take longer, and nothing is added up.
 
-The busiest of S multiprocessors has at least the S-th part of all work, at least the work of the block with the most, and, since one of
-them runs ceil(B / S) of B blocks, at least that many times the work of the block with the least. The same is true of the S places in which
-blocks run at a time, for what a block waits for.
+The busiest of S multiprocessors has at least 1/S of all work, at least the work of the busiest block, and, since one has ceil(B / S) of B
+blocks, at least that many times the least work of a block. The same holds for the waits of blocks in the S places where blocks run at a
+time.
 """
 
 import copy
@@ -31,7 +31,7 @@ def _rates() -> Mapping[str, Any]:
 
 
 def clock_mhz() -> int:
-    """Return the clock of the multiprocessors for which the rates of the L2 and of DRAM hold, which have clocks of their own."""
+    """Return the multiprocessors' clock at which the rates of the L2 and of DRAM hold: these two have clocks of their own."""
     return _rates()["sm_mhz"]
 
 
@@ -51,7 +51,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Bound:
-    """The fewest cycles of a launch by resource, the most first. Resources of which the launch asks nothing are left out."""
+    """The fewest cycles of a launch by resource, the largest number first. Resources that the launch does not use are left out."""
 
     cycles: Mapping[str, int]
 
@@ -62,17 +62,17 @@ class Bound:
 
     @property
     def limited_by(self) -> str:
-        """The key of the resource that says so; empty if none does."""
+        """The key of the resource that takes the most cycles; empty if no resource limits the launch."""
         return next(iter(self.cycles), "")
 
     @property
     def depends_on_clock(self) -> bool:
-        """Whether the resource is one that all multiprocessors share: at a lower clock it does more in each of their cycles."""
+        """Whether all multiprocessors share the resource: at a lower clock it does more in each of their cycles."""
         return bool(self.cycles) and _rates()["rates"][self.limited_by]["per"] == "gpu"
 
 
 def _of_busiest(kernel: Mapping[str, Any], work: str, places_of_multiprocessor: int = 1) -> float:
-    """Return the least work of the multiprocessor, or of its place for a block, that has the most, for any order of the blocks."""
+    """Return a lower bound, for any order of the blocks, on the work of the busiest multiprocessor, or of the busiest place for a block."""
     blocks = kernel.get("counted_blocks", kernel["blocks"])
     if not blocks:
         return 0
@@ -85,7 +85,7 @@ def _of_busiest(kernel: Mapping[str, Any], work: str, places_of_multiprocessor: 
 
 
 def _one_after_another(kernel: Mapping[str, Any], work: str) -> float:
-    """Return the least that blocks which run one after another wait for. How many run at a time is known from the machine code."""
+    """Return a lower bound on the waits of blocks that run one after another. The machine code tells how many blocks run at a time."""
     return _of_busiest(kernel, work, kernel["resources"]["blocks"] if "resources" in kernel else kernel["blocks"])
 
 
@@ -134,7 +134,7 @@ def uncertain_places(kernel: Mapping[str, Any]) -> set[str]:
 
 
 def certain_work(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the work of a launch without the accesses that a GPU may not make. Of single blocks no access is certain then."""
+    """Return the work of a launch without the accesses that a GPU may leave out. The shares of single blocks are then 0."""
     places = uncertain_places(kernel)
     lines = [line for line in kernel.get("lines", ()) if f"{line['file']}:{line['line']}" in places]
     if not lines:
@@ -146,7 +146,7 @@ def certain_work(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
             gone = {"wavefronts": line["wavefronts"], "instructions": line["instructions"]}
         elif line["space"] == "global":
             gone = {"wavefronts": line["wavefronts"], "instructions": line["requests"], "stored_sectors": line["sectors"] if stores else 0}
-            # Lines are not counted for each access; it writes no more of them in part than it moves sectors.
+            # Lines are not counted for each access. An access writes parts of at most as many lines as it moves sectors.
             gone["partly_written_lines"] = gone["stored_sectors"]
             touched = "stored_sectors" if stores else "loaded_sectors"
             work[touched] = max(work[touched] - line["sectors"], 0)
@@ -173,6 +173,6 @@ def bound_of(kernel: Mapping[str, Any], machine: str) -> Bound | None:
 
 
 def with_largest_bound(kernels: Iterable[Mapping[str, Any]], machine: str) -> Mapping[str, Any]:
-    """Return the launch that takes most cycles at least."""
+    """Return the launch with the highest bound."""
     bounds = ((bound_of(kernel, machine), kernel) for kernel in kernels)
     return max(bounds, key=lambda pair: pair[0].cycles_at_least if pair[0] else 0)[1]

@@ -25,7 +25,7 @@ def _group(group: Group, kernel: Mapping[str, Any]) -> dict[str, float]:
 def names_of(kernel: Mapping[str, Any], machine: str) -> dict[str, Any]:
     """Return the names that an expression may use for a launch of a report on `machine`, with their values.
 
-    Where there is no bound, ``cycles_at_least`` is 0 and ``limited_by`` empty; where the compiler told no registers, ``occupancy`` is 0.
+    Where there is no bound, ``cycles_at_least`` is 0 and ``limited_by`` empty; where the registers are unknown, ``occupancy`` is 0.
     """
     bound = bound_of(kernel, machine)
     resources = kernel.get("resources", {})

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-# Accesses of one source line with more patterns of lanes than this are one row, in the sums of launches as in one launch of the model.
+# If a source line's accesses have more patterns of lanes than this, they are one row, in sums of launches as in one launch of the model.
 _MOST_PATTERNS = 4
 
 
@@ -49,7 +49,7 @@ def _place(line: dict) -> tuple:
 
 
 def own_place(place: dict, own: Container[str]) -> dict:
-    """Return the line of a place, or the innermost call by which it came into its kernel, that is in the files ``own``; else the place."""
+    """Return the place, or the innermost call that inlined it, whichever is first in the files ``own``; if neither is, the place."""
     return next((each for each in (place, *place.get("inlined_from", ())) if each["file"] in own), place)
 
 

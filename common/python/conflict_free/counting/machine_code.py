@@ -75,7 +75,7 @@ def output_of(command: Sequence[str | os.PathLike], stream: str = "stdout") -> s
 
 
 def resources_in(said: str) -> dict[str, tuple[int, int, int]]:
-    """Return the registers, and the bytes of spilled stores and loads, that ptxas -v tells of each kernel."""
+    """Return the registers, and the bytes of spilled stores and loads, that ptxas -v reports of each kernel."""
     found, spills, kernel, function = {}, {}, "", ""
     for line in said.splitlines():
         if begins := re.search(r"Compiling entry function '([^']+)'", line):

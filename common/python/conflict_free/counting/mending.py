@@ -17,9 +17,9 @@ _BANK_BYTES = 4
 _BANKS = 32
 _LANES = 32
 _SECTOR_BYTES = 32
-# So many elements a row are worth an unused one.
+# A row of at least this many elements is worth an unused one.
 _WORTH_PADDING = 16
-# Atomic operations that change each sector so often are worth a sum in shared memory first.
+# Atomic operations that change each sector at least this often are worth a sum in shared memory first.
 _OFTEN = 16
 #: The keys of the launch's work to which the excess of an access adds.
 _WORK = {
@@ -40,9 +40,9 @@ _DISTINCT = {"load": "loaded_sectors", "async_copy": "loaded_sectors", "store": 
 class Mending:
     """An access that costs more than it must.
 
-    ``location`` has its file and line. ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part of the kernel's excess in that
-    unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best, and ``cycles`` what the excess adds to the
-    bound; None where there is no bound, or where a GPU may not make the access.
+    ``location`` has its file and line. ``takes`` and ``at_best`` are the cost of all its instructions, in ``unit``; ``share`` is its part
+    of the kernel's excess in that unit, from 0 to 1. ``cycles_without`` is the launch's bound with this access at its best, and ``cycles``
+    the excess's part of the bound; None where there is no bound, or where a GPU may not make the access.
     """
 
     location: Mapping[str, Any]
@@ -109,7 +109,7 @@ def _shared_pattern(size: int, stride: int, operation: str) -> str:
     if stride > size:
         return f"{far} share banks: let neighboring lanes access neighboring {'words' if in_words else f'{size} bytes'}, or swizzle"
     if operation == "atomic":
-        return "lanes meet at one address or in one bank: combine the values of a warp before, or keep several copies"
+        return "lanes meet at one address or in one bank: combine the values of a warp first, or keep several copies"
     return "the lanes' words share banks: pad or swizzle, so that they lie in different banks"
 
 
@@ -186,7 +186,7 @@ def _less(line: Mapping[str, Any], key: str) -> int:
 
 
 def _at_best(kernel: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return a launch with these accesses at their best, for its bound. Of single blocks the same part of their work goes."""
+    """Return a launch with these accesses at their best, for its bound. Each block's work shrinks by the same factor."""
     work = copy.deepcopy(kernel["work"])
     for line in lines:
         for key in _WORK.get((line["space"], line["op"]), ()):
@@ -221,7 +221,7 @@ def _without_uncertain(kernel: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def all_mended(kernel: Mapping[str, Any], own: Container[str] = ()) -> Mapping[str, Any]:
-    """Return a launch of which no access costs more than it must, for its bound."""
+    """Return a launch with each access at its least cost, for its bound."""
     return _at_best(_without_uncertain(kernel), [line for line in _in_excess(kernel, own) if _is_certain(kernel, line)])
 
 

@@ -9,16 +9,16 @@ from .bound import NAMES, Bound, bound_of, multiprocessors
 from .launches import place_text
 from .mending import all_mended, all_to_mend, times_loaded, times_stored
 
-# An access is what to change next if the bound falls by this part with all accesses at their best.
+# Accesses are the next step if the bound falls by at least this share with all accesses at their best.
 _WORTH = 0.05
-# A sector is moved again if it is moved so often.
+# A sector that is moved at least this often on average counts as moved again.
 _AGAIN = 2.0
 # Lanes that exchange words through shared memory load each stored word at most this often.
 _IN_EXCHANGES = 3.0
 # If instructions limit a launch, a share of accesses above the first number asks for wider ones, and above the second for fewer ones first.
 _FEW_ACCESSES = 0.1
 _MANY_ACCESSES = 0.3
-# The part of a multiprocessor's warps that hides little of the wait for memory.
+# Up to this share of a multiprocessor's warps hides little of the wait for memory.
 _FEW_WARPS = 0.25
 
 _MORE_RESULTS = "keep more results of each thread in registers"
@@ -66,7 +66,7 @@ def _of_instructions(kernel: Mapping[str, Any]) -> str:
     has_tiles = kernel.get("barriers") and _instructions(kernel, "global", "load") and _instructions(kernel, "shared", "store")
     if resources and has_tiles and resources["warps"] <= _FEW_WARPS * resources["most_warps"]:
         few = f"{resources['warps']} of {resources['most_warps']} warps hide little of the wait for memory"
-        return f"load the next tile during the arithmetic on this one (double buffering), unless it does already: {arithmetic}, and {few}"
+        return f"load the next tile during the arithmetic on this one (double buffering), if the kernel does not: {arithmetic}, and {few}"
     return f"fewer instructions: {arithmetic}; for products of matrices, tensor cores take fewer"
 
 
@@ -96,7 +96,7 @@ def _of_stores(kernel: Mapping[str, Any]) -> str:
 _STEPS = {
     "wavefronts": _of_wavefronts,
     "instructions": _of_instructions,
-    "double_precision": "less double precision: its pipe takes two instructions a cycle, a half of what single precision has",
+    "double_precision": "less double precision: its pipe takes two instructions a cycle, half as many as that of single precision",
     "special_functions": "fewer special functions: their pipe takes one instruction in two cycles",
     "tensor_cores": "fewer products, or of smaller elements: a multiprocessor's tensor cores multiply 2,048 pairs of 16 bits in a cycle",
     "constant_words": _of_constants,

@@ -22,7 +22,7 @@ from .shown_names import shown_name
 
 # The lines of libraries that a listing shows below the line that calls them.
 _SHOWN_WITHIN = 3
-# Stands behind a cost that is not the least possible, for those who see no colors.
+# Stands behind a cost that is not the least possible, for readers who see no colors.
 MARK = "*"
 # Without a terminal the width is not limited.
 UNBOUNDED_WIDTH = 240
@@ -61,7 +61,7 @@ def row_of(space: str, counts: Mapping[str, int]) -> list[str]:
     if not _moves_sectors(measure):
         return [*cells, each]
     moved = SECTOR_BYTES * counts["sectors"]
-    # Lanes that ask for the same bytes ask for more than is moved, and no ratio of the two says how well.
+    # If lanes share bytes, more bytes can be asked for than are moved, and the ratio says nothing.
     efficiency = f"{100 * counts['bytes'] / moved:.0f}%" if counts["bytes"] <= moved > 0 else ""
     return [*cells, f"{moved:,}", each, efficiency]
 
@@ -235,7 +235,7 @@ def exactness_of(kernel: dict) -> str:
 
 
 def resources_of(kernel: dict) -> str:
-    """Return a line on a kernel's registers and on the warps that a multiprocessor holds; nothing where the compiler told none."""
+    """Return a line on a kernel's registers and on the warps that a multiprocessor holds; nothing where the compiler reported none."""
     resources = kernel.get("resources")
     if not resources:
         return ""
@@ -280,7 +280,7 @@ NO_LINES = "no source lines: the program was built without -lineinfo"
 
 
 def unchecked(data: dict) -> str:
-    """Return what stands behind a machine's name if no GPU has shown its rules."""
+    """Return the remark behind a machine's name; empty if a GPU has confirmed its rules."""
     return ", as published: they were not checked on a GPU" if data.get("unchecked") else ""
 
 
@@ -294,7 +294,7 @@ LINK_HEADINGS = ("link", "bytes", "sectors")
 
 
 def rows_of_links(data: dict) -> list[tuple[str, str, str]]:
-    """Return the bytes that each device has sent each other; an empty list if there are none."""
+    """Return the bytes sent from device to device, for each pair; an empty list if there are none."""
     return [(f"device {link['from']} to {link['to']}", f"{link['bytes']:,}", f"{link['sectors']:,}") for link in data.get("links", ())]
 
 
@@ -302,7 +302,7 @@ _BAR = 20
 
 
 def bounded(launches: Launches, machine: str) -> tuple[Mapping[str, Any], str]:
-    """Return the launch whose bound is shown, and a line that says which one it is if launches differ: counts are sums, a bound is of one."""
+    """Return the launch whose bound is shown, and a line that says which one it is if launches differ, because a bound is of one launch."""
     if not launches.differ:
         return launches.counts, ""
     kernel = with_largest_bound(launches.each, machine)

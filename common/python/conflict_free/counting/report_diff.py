@@ -57,8 +57,8 @@ def _accesses(kernel: dict, machine: str, own: Container[str]) -> dict[tuple, di
 
 
 def _pairs(before: Iterable[tuple], after: Iterable[tuple]) -> Iterator[tuple[tuple | None, tuple | None]]:
-    """Yield the keys of each access in both reports. Where a file has equally many accesses of a kind in both, their order tells which is
-    which, since lines move; elsewhere their lines tell."""
+    """Yield the keys of each access in both reports. Where a file has equally many accesses of a kind in both, they are matched by their
+    order, since lines move; elsewhere by their lines."""
     kinds: dict[tuple, tuple[list, list]] = {}
     for side, keys in enumerate((before, after)):
         for file, line, *kind in sorted(keys):
@@ -88,7 +88,7 @@ def _in_renamed_file(old: dict[tuple, dict], new: dict[tuple, dict]) -> dict[tup
 
 
 def _access_changes(old: dict[tuple, dict], new: dict[tuple, dict]) -> list[str]:
-    """Return the accesses whose counts differ, as lines of text: those first that cost or have cost most of the bound."""
+    """Return the accesses whose counts differ, as lines of text: those with the largest part of a bound, old or new, first."""
     found = []
     old = _in_renamed_file(old, new)
     for before, after in _pairs(old, new):

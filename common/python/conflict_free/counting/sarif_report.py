@@ -80,7 +80,7 @@ def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
 
 
 def _bound(launches: Launches, machine: str, sources: Sequence[Path]) -> dict | None:
-    """Return a note on the fewest cycles of a launch, of several the one with the most, placed at the access to mend first."""
+    """Return a note on the launch with the highest bound, placed at the access to mend first."""
     kernel = with_largest_bound(launches.each, machine)
     bound = bound_of(kernel, machine)
     if not bound or not bound.cycles:

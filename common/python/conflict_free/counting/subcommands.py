@@ -37,7 +37,7 @@ def machine_names(build: Path) -> list[str]:
     return done.stdout.strip().split(", ")
 
 
-# The exit code for SIGKILL, as shells tell it.
+# The exit code of shells for SIGKILL.
 _KILLED = 137
 
 
@@ -129,7 +129,7 @@ def _count(words: Sequence[str]) -> int:
     machine = _machine_of(options)
     program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
     data = _counted(options, machine, program.path)
-    # Only the compiler knows which files are those of libraries. What shows the report later has only the report.
+    # Only the compiler knows which files belong to libraries. Commands that show the report later have only the report.
     own = {path.resolve() for path in program.sources}
     data["files"] = [file for file in data.get("files", ()) if Path(file).resolve() in own]
     return _report(options, data, program.sources)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from .names import ResultError
 
 _OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
-#: What stands between spaces and parentheses: a key, a number or an operation.
+#: A word between spaces and parentheses: a key, a number or an operation.
 _PART = re.compile(r"[^\s()]+")
 
 
@@ -18,7 +18,8 @@ def is_single(text: str) -> bool:
 
 
 def calculate(text: str, number_of: Callable[[str], float]) -> float:
-    """Return the value of an expression with ``+ - * /`` between spaces and with parentheses, as Python would; ``number_of`` gives that of a key or number.
+    """Return the value of an expression with ``+ - * /`` between spaces and with parentheses, as Python would; ``number_of`` gives the
+    value of a key or number.
 
     Raises ResultError if the expression is malformed, or divides by 0.
     """

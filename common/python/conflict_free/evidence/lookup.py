@@ -45,12 +45,11 @@ class Evidence(Rows):
     def value(self, key: str) -> Value:
         """Return the value of a key, or of an expression of keys and numbers with ``+ - * /`` and parentheses: ``(A + B) / C``.
 
-        A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
-        with a counted metric of another modeled machine; ``slug.peers.NAME.size.metric`` with a measured metric of a library;
-        ``errata.SPECIMEN.FIGURE`` with what a program that shows an error has measured;
-        ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or ``memory_gb``; ``rates.RESOURCE`` with the most that the model's
-        bound grants a cycle; or ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
-        is missing or stale.
+        A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric`` with a counted metric
+        of another modeled machine; ``slug.peers.NAME.size.metric`` with a measured metric of a library; ``errata.SPECIMEN.FIGURE`` with a
+        figure that a program that shows an error has measured; ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or
+        ``memory_gb``; ``rates.RESOURCE`` with the most that the model's bound grants a cycle; or ``historical:MACHINE.kernel.size.gbps``,
+        or ``.ms``. Raises ResultError for anything else, or if the evidence is missing or stale.
         """
         if is_single(key):
             return self._single(key.strip())

@@ -285,7 +285,7 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
 
 
 def glance(counts: dict[str, Any]) -> dict[str, float | None]:
-    """Return the main counts of a launch; None for what is not counted.
+    """Return the main counts of a launch; None for counts that are missing.
 
     ``load_sectors`` and ``store_sectors`` are those of one request to global memory, ``wavefronts`` those of one instruction on shared
     memory, and ``conflicts`` all conflicts of loads and stores.

@@ -18,12 +18,11 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 class Rows:
     """Sources, counts of this build, results of machines, published figures.
 
-    ``chapters``, ``results`` and ``counts`` are folders; ``machine`` is the folder name of the book's own
-    machine. ``on_read`` is told of each file that is looked at, present or not: the caller's
-    dependencies. Files are read once per change.
+    ``chapters``, ``results`` and ``counts`` are folders; ``machine`` is the folder name of the book's own machine. ``on_read`` gets each
+    file that is looked at, present or not: the caller's dependencies. Files are read once per change.
 
-    Whoever changes a kernel and has no GPU reads on with ``strict`` false: what the book's machine measured before the change
-    is given, marked as stale, and ``on_stale`` is told of it as ``SLUG.KERNEL``; kernels whose check fails have counts.
+    ``strict`` is false for a reader who changes a kernel and has no GPU: earlier measurements of the book's machine are returned, marked as
+    stale, and ``on_stale`` gets their ``SLUG.KERNEL``; kernels whose check fails have counts.
     """
 
     chapters: Path
@@ -210,7 +209,7 @@ class Rows:
         Raises ResultError if there is none, or if the row's unit of work is not the byte.
         """
         if row.get("work"):
-            raise ResultError(f"{row['kernel']} at {row['size']} does other work than moving bytes, so no copy is its measure")
+            raise ResultError(f"{row['kernel']} at {row['size']} does other work than moving bytes, so it has no percentage of a copy")
         copy = self.measured_row(CEILING_SLUG, CEILING, row["size"], machine)
         return 100 * gbps(row, state) / gbps(copy, state)
 

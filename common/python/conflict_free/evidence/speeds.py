@@ -1,4 +1,4 @@
-"""The rule by which the book calls one time faster than another, as fast as it, or not to be told from it."""
+"""The rule by which the book calls one time faster than another, as fast as it, or not measurably different."""
 
 from enum import Enum
 from typing import Any
@@ -32,7 +32,7 @@ def time_of_work(row: dict[str, Any], state: str) -> tuple[float, float, float]:
 def verdict(left: tuple[float, float, float], right: tuple[float, float, float]) -> Verdict:
     """Return the verdict on ``left`` beside ``right``, each a time's p10, median and p90.
 
-    Spreads that overlap cannot be told apart. Of others, medians within AS_FAST_WITHIN are as fast; beyond it, the smaller is faster.
+    Overlapping spreads cannot be told apart. Of others, medians within AS_FAST_WITHIN are as fast; beyond it, the smaller is faster.
     """
     if left[0] <= right[2] and right[0] <= left[2]:
         return Verdict.NOT_MEASURABLE

@@ -19,10 +19,10 @@ KEPT_DRIVERS = 4  # of one assignment, for several build folders and versions
 KEPT_PROGRAMS = 1024  # a tenth of a megabyte each; a submission that is graded again is not compiled again
 
 COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
-#: <cmath> of g++ reads Bessel functions and their like from a header that takes a seventh of the time of compiling. With the header's
-#: own guard defined it stays out; the two headers that it would have read, and that programs have come to rely on, stay in.
+#: <cmath> of g++ reads Bessel functions and their like from a header that takes a seventh of the time of compiling. Defining that header's
+#: guard leaves it out. Programs rely on two headers that it includes, so these stay in.
 WITHOUT_SPECIAL_FUNCTIONS = ("-D_GLIBCXX_BITS_SPECFUN_H", "-include", "bits/stl_algobase.h", "-include", "limits")
-#: The options with which submissions are compiled for the model: those of the chapters, but for what makes compiling quicker.
+#: The options with which submissions are compiled for the model: those of the chapters, with changes that make compiling quicker.
 OPTIONS = (
     *("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w"),
     *WITHOUT_SPECIAL_FUNCTIONS,
@@ -68,7 +68,7 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Built:
-    """A program, or how the compiler ended that made none."""
+    """A program, or the end of the compiler that failed to make it."""
 
     program: Path | None = None
     failed: sandbox.Done | None = None

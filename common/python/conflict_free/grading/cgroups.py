@@ -108,7 +108,7 @@ def take(most: int) -> Group | None:
 
 
 def give_back(group: Group) -> None:
-    """Make a group free for another command, whose end would not be told from an earlier one if a process has been ended in the group."""
+    """Make a group free for another command; remove it if the kernel has killed a process in it, since ``has_killed`` would stay true."""
     if group.has_killed():
         group.remove()
     else:

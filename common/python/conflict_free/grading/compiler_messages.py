@@ -20,7 +20,7 @@ _UNKNOWN = re.compile(r'identifier "(?P<name>\w+)" is undefined')
 _HELP = (
     ("__global__ function call must be configured", "Say how many blocks and threads run the kernel: kernel<<<grid, block>>>(arguments)."),
     ('expected a ";"', "The end of the line before may lack it."),
-    ("expected a declaration", "A brace before it may be one too many, or one before that may be missing."),
+    ("expected a declaration", "There may be a brace too many before it, or too few."),
 )
 #: The last lines of an internal error of the host compiler.
 _ASKS_FOR_REPORT = ("Please submit", "See <file")
@@ -95,7 +95,7 @@ def _link_messages(said: str, text: str, task: Mapping[str, str]) -> list[Messag
     lines, declared = source_text.first_lines(text), source_text.declarations(text)
     found = [
         Message(
-            lines.get(source_text.simple_name(name), 0), f"{name} is defined, and is the driver's", "Leave it out, or give it another name."
+            lines.get(source_text.simple_name(name), 0), f"{name} is defined by the driver, too", "Leave it out, or give it another name."
         )
         for name in twice
     ]

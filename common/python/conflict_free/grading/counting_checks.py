@@ -47,11 +47,11 @@ class Submitted(Protocol):
 def names_of(run: Run) -> dict[str, Any]:
     """Return the names of expressions with their values: the counts, summed over all launches, and the parameters of the case.
 
-    ``reads`` and ``writes`` are all traffic of kernels from and to device memory; atomic operations count as writes. ``traffic`` is
-    both, ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``shared_bytes`` is the most shared memory
-    of a block, ``block`` has the most that one block does, and ``busiest`` what the busiest multiprocessor does if blocks are spread
-    evenly. ``slots`` are the accesses for which warps have time that wait at barriers, and ``global_slots`` the same of those to global
-    memory in which more than half of a warp takes part (see simt::remote::DataUse).
+    ``reads`` and ``writes`` are all traffic of kernels from and to device memory; atomic operations count as writes. ``traffic`` is both,
+    ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``shared_bytes`` is the most shared memory of a
+    block, ``block`` has the largest counts of a block, and ``busiest`` the counts of the busiest multiprocessor if blocks are spread
+    evenly. ``slots`` are the accesses that all warps could make while the busiest warp of their block, between two barriers, makes its own,
+    and ``global_slots`` those to global memory in which more than half of a warp takes part (see simt::remote::DataUse).
     """
     kernels = run.report["kernels"]
     sums = {

@@ -10,9 +10,9 @@ from .expressions import value_of
 from .finding import Finding
 from .running import Run
 
-#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for each so many bytes of data.
+#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for every such number of bytes.
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
-#: So many blocks can have nothing to do: those that 132 multiprocessors hold at a time, 32 each. A grid of a fixed size is no larger.
+#: This many blocks may have nothing to do: as many as 132 multiprocessors hold, 32 each. A grid of a fixed size is no larger.
 MOST_IDLE_BLOCKS = 132 * 32
 
 
@@ -40,7 +40,7 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             False,
             f"kernels access shared memory of other blocks, or by st.async or red.async, {data['cluster_accesses']:,} times",
             "none",
-            "Use the block's own shared memory with ordinary loads and stores: nobody has counted what the others cost.",
+            "Use the block's own shared memory with ordinary loads and stores: the others' costs are not counted.",
         )
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
@@ -65,14 +65,14 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             False,
             f"kernels make {requests:,} requests for textures or surfaces",
             "none",
-            "Load and store through pointers: how the lanes' addresses lie is what the task is about.",
+            "Load and store through pointers: the task is about the addresses of the lanes.",
         )
 
 
 def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[Finding]:
     """Yield the launches whose accesses on a GPU differ from the counted ones, unless the assignment accepts them."""
     for kernel in run.report["kernels"] if not assignment.kernels.inexact else ():
-        # A launch that was stopped is not exact for that alone, and another check says why it was stopped.
+        # A stopped launch is inexact for that reason alone, and another check names the reason for the stop.
         if not kernel["exact"] and not kernel.get("stopped"):
             note = kernel["fused"][-1]
             yield Finding(

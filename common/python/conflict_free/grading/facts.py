@@ -1,4 +1,4 @@
-"""The facts about a submission's text. A program in the sandbox reads the text; the grader looks only at what that has found.
+"""The facts about a submission's text. A program in the sandbox reads the text; the grader looks only at that program's findings.
 
 ``text_facts`` is the program. Nothing else reads a submission's text or the output of its compiler.
 """
@@ -26,15 +26,15 @@ KEPT = building.KEPT / "facts"
 #: A text and a compiler's output of the largest size take less than a second.
 LIMITS = sandbox.Limits(seconds=10, memory_megabytes=512, output_kilobytes=4096)
 _PACKAGE = Path(__file__).parents[1]
-#: Python begins faster so than with a module.
+#: Python starts faster with a command than with a module.
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from conflict_free.grading.text_facts import main; main(sys.argv[2])"
 _SCHEMA = Path(__file__).with_name("facts.schema.json")
-_STOPPED = "Hand in a text that a person can read, and whose messages of the compiler are few."
+_STOPPED = "Hand in readable source that gives few messages of the compiler."
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What ``facts.schema.json`` describes. ``messages`` says why there is no program; ``refusals`` has the first one only."""
+    """The facts of ``facts.schema.json``. ``messages`` says why there is no program; ``refusals`` has the first one only."""
 
     refusals: Sequence[Message] = ()
     messages: Sequence[Message] = ()
@@ -48,7 +48,7 @@ class Facts:
 
     @classmethod
     def of(cls, told: dict[str, Any]) -> "Facts":
-        """Return the facts that the program has told."""
+        """Return the facts that the program has printed."""
         return cls(**{**told, **{name: [Message(*each) for each in told[name]] for name in ("refusals", "messages")}})
 
     def launches_of(self, kernel: str = "") -> list[int]:
@@ -74,8 +74,8 @@ def _state_of_readers() -> str:
 
 
 def read(text: str, compiled: sandbox.Done | None, assignment: Assignment, folder: Path, *, confined: bool) -> Facts:
-    """Return the facts about a text, or those that are kept since it was read before. ``compiled`` says how its compiler ended if it has
-    failed. ``folder`` is made and used.
+    """Return the facts about a text, kept ones if it was read before. ``compiled`` is the end of its compiler if that failed. ``folder`` is
+    made and used.
 
     If the program does not do its work, within its limits, the facts are a message about that.
     """

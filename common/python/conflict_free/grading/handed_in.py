@@ -19,7 +19,7 @@ from .sources import Source, readable
 SUFFIX = ".cu"
 #: How many entries of a student's folder are read, and how deep its folders may be.
 _MOST_ENTRIES, _DEEPEST = 2_000, 32
-_SHOWN = 3  # names in a line that tells of more
+_SHOWN = 3  # the most names in a line about several files
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar")
 _LEFT_BY_MACOS = "__MACOSX"
 

@@ -126,8 +126,8 @@ class _Submission:
 class Grading:
     """One submission, which is compiled once and can be graded under several seeds.
 
-    It is a context manager: its temporary folder is removed at the end. ``progress`` is called with a few words at each step.
-    ``built``, ``facts`` and ``runs`` are what the last verdict was given on.
+    It is a context manager: its temporary folder is removed at the end. ``progress`` is called with a few words at each step. ``built``,
+    ``facts`` and ``runs`` are those of the last verdict.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ _IN_BRIEF = re.compile(r"\{\w+\.\w+(?::word)?\}")
 
 
 class NumberError(ValueError):
-    """A limit or a brief names a number that there is not. The message is one line."""
+    """A limit or a brief names a number that does not exist. The message is one line."""
 
 
 def limit(text: str, numbers: Mapping[str, float]) -> str:

@@ -105,7 +105,7 @@ def run_all(
 
 
 def _runs(cases: Sequence[DrawnCase], left: Path, done: sandbox.Done, judged: sandbox.Done, trace: list[dict[str, Any]]) -> Iterator[Run]:
-    """Yield the run of each case that the judge has begun. Raises ValueError if it tells what ``judged.schema.json`` does not describe."""
+    """Yield the run of each case that the judge has begun. Raises ValueError if its output does not follow ``judged.schema.json``."""
     for number, case in enumerate(cases):
         place = left / str(number)
         told = {name: _read_json(place / f"{name}.json") for name in _TOLD}

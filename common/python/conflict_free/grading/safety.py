@@ -45,7 +45,7 @@ def complaint(run: Run, assignment: Assignment, facts: Facts) -> Complaint | Non
         return _of_limit("memory", assignment)
     if run.calls.get("launches", 0) > _MOST_LAUNCHES:
         return Complaint(
-            f"it launches kernels {run.calls['launches']:,} times, at most {_MOST_LAUNCHES:,} times may be",
+            f"it launches kernels {run.calls['launches']:,} times, accepted: at most {_MOST_LAUNCHES:,}",
             "Let one launch do the work of many: a grid has as many blocks as the data need.",
             _places(facts.launches_of(), assignment),
         )
@@ -120,7 +120,7 @@ def _of_movement(run: Run, assignment: Assignment, facts: Facts) -> Complaint | 
             calls = facts.calls_of(*names) if names else []
             lines = [line for _, line in calls] if names else facts.launches_of()
             by = f" ({' or '.join(dict.fromkeys(name for name, _ in calls))})" if calls else ""
-            said = f"it {seen.format(f'{bytes_moved:,}')}{by}, {f'at most {most:,}' if most else 'none'} may be"
+            said = f"it {seen.format(f'{bytes_moved:,}')}{by}, accepted: {f'at most {most:,}' if most else 'none'}"
             return Complaint(said, help_, _places(dict.fromkeys(lines), assignment, most=len(lines)))
     return None
 

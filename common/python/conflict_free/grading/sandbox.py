@@ -181,7 +181,7 @@ def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> "_Watche
 
 
 def _give_to_nobody(writable: Path, readable: Sequence[Path]) -> None:
-    """Let nobody write into a folder and change its files. Raises Stop if nobody cannot read the other paths."""
+    """Let the user nobody write into a folder and change its files. Raises Stop if that user cannot read the other paths."""
     for path in (writable, *writable.iterdir()):
         os.chown(path, _NOBODY, _NOBODY, follow_symlinks=False)
     writable.chmod(0o755)  # bubblewrap goes there as root without any capability

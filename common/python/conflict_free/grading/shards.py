@@ -85,7 +85,7 @@ def merge(paths: Sequence[Path]) -> tuple[list[Mapping[str, str]], list[str]]:
             raise _refused(part.path, "it has rows that another part has, too")
         rows |= part.rows
     if sorted(rows) != list(range(first.students)):
-        raise Stop(f"PART: {len(rows)} rows of {first.students} given; a part is not whole", USAGE)
+        raise Stop(f"PART: {len(rows)} rows of {first.students} given; a part is incomplete", USAGE)
     return [rows[place] for place in sorted(rows)], list(dict.fromkeys(check for part in parts for check in part.checks))
 
 
@@ -101,7 +101,7 @@ def _part(path: Path) -> _Read:
     rows = {}
     for number, cells in enumerate(lines[1:], start=2):
         if len(cells) != len(head) or not re.fullmatch(r"\d{1,9}", cells[-1]) or int(cells[-1]) in rows:
-            raise _refused(path, f"row {number} is not whole")
+            raise _refused(path, f"row {number} is incomplete")
         rows[int(cells[-1])] = dict(zip(head[:-1], cells))
     return _Read(
         path,

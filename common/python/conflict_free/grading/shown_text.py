@@ -2,7 +2,7 @@
 
 import re
 
-#: A line of a message has at most about so many characters.
+#: A line of a message has at most about this many characters.
 _LONGEST_SHOWN = 1000
 #: Python compiles this only for a text that needs it: that takes longer than reading a usual text.
 _UNPRINTABLE = r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"

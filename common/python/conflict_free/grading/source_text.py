@@ -12,7 +12,7 @@ from . import words
 from .tokens import Token, read
 
 _CLOSE = 0.75
-#: A longer name is not compared with others, nor is a name with more than so many others.
+#: A longer name is not compared with others. The second number limits the names that a name is compared with.
 _LONGEST_NAME, _MOST_NAMES = 64, 4096
 _SCOPES = ("namespace", "struct", "class", "extern", "union")
 _ON_DEVICE = ("__global__", "__device__")

@@ -18,7 +18,7 @@ WANTED = f"a CUDA source file in UTF-8 of at most {MOST_BYTES:,} bytes"
 NOTHING = hashlib.sha256(b"").hexdigest()
 NEEDED = "The file has to hold the kernels and the function, without main."
 _SAVE_AS = "Save the file as UTF-8."
-_OTHER_FILE = "Hand in the source, not what was built or packed of it."
+_OTHER_FILE = "Hand in the source, not a file that was built or packed from it."
 
 _MARK = b"\xef\xbb\xbf"
 _ENCODINGS = ((b"\xff\xfe\x00\x00", "UTF-32"), (b"\x00\x00\xfe\xff", "UTF-32"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
@@ -98,7 +98,7 @@ def read(path: Path, below: Path | None = None) -> Source:
 
 
 def _data(below: Path, parts: Sequence[str]) -> bytes | int | str:
-    """Return the bytes of a file; their number, if there are too many; or the kind of what is not a regular file."""
+    """Return the bytes of a file; their number, if there are too many; or the kind of a file that is not regular."""
     try:
         at = os.open(below, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:

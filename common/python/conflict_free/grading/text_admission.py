@@ -19,7 +19,7 @@ _FILE_OF_THE_MACHINE = re.compile(r"/|.*\.\./")
 _OWN_FILE = re.compile(r".*\.(?:cu|cuh|cpp|hpp|py|inc)$")
 
 _HELP = {
-    "a name of the grader": "Choose another name: the ones of the model and the grader are theirs.",
+    "a name of the grader": "Choose another name: the model or the grader uses this one.",
     "a main function": "Leave main out: the driver has the only one.",
     "a call back into host code": "Call the function after cudaDeviceSynchronize().",
     "managed memory": "Allocate with cudaMalloc: the function works on device memory alone.",

@@ -1,4 +1,4 @@
-"""Reads the text of a submission and what the compiler has said about it, as a program that ``facts.read`` runs in the sandbox.
+"""Reads the text of a submission and the compiler's messages about it, as a program that ``facts.read`` runs in the sandbox.
 
 The program gets both in a file, and prints the facts that ``facts.schema.json`` describes. The sandbox has nothing but the standard
 library; and each module that is imported here costs each submission time.

@@ -30,7 +30,7 @@ _SECONDS_OF_DRIVER = 60
 _MEGABYTES_OF_FILES = 16  # besides the outputs
 #: Variables that a program on a GPU keeps: the place of the driver's library, and the chosen GPU.
 _KEPT_VARIABLES = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
-_HELP = "Compare what both ask of global and shared memory, and how many threads are at work at a time."
+_HELP = "Compare the accesses of both to global and shared memory, and the threads that work at a time."
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ def carry_out_all(
 
 
 def _serve(function: str) -> None:
-    # So that a process that is told to end removes its files as one that ends by itself does.
+    # A terminated process then removes its files, as one that ends by itself does.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     # The answers use the stdout of before. Everything that is printed goes to stderr.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")

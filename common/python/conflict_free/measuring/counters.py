@@ -39,9 +39,9 @@ def _in_l1(unit: str, *accesses: str) -> tuple[str, ...]:
     return tuple(f"l1tex__t_{unit}_pipe_{access}.sum" for access in accesses)
 
 
-# How each of the model's counts is held against counters, for any kernel: the sum of the first is that of the second. The model
-# tells asynchronous copies (cp.async) from loads, and the GPU counts what they read among the loads of global memory; the GPU
-# tells ldmatrix and stmatrix from loads and stores, and the model does not.
+# How each of the model's counts is compared with counters, for any kernel: the sum of the first is that of the second. The model tells
+# asynchronous copies (cp.async) from loads, and the GPU counts their reads among the loads of global memory; the GPU tells ldmatrix and
+# stmatrix from loads and stores, and the model does not.
 COMPARED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = (
     {
         "shared_load": (("shared_load.wavefronts",), (_SHARED.format("ld"), _SHARED.format("ldsm"))),

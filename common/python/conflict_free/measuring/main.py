@@ -73,7 +73,7 @@ def says_peers_are_dropped(session: Session, slug: str) -> None:
     except (OSError, ValueError):
         return
     if had:
-        session.note(f"{slug}.json had times of libraries, which are of another run, and are gone; --peers takes them anew")
+        session.note(f"{slug}.json had times of libraries from another run, which are dropped; --peers takes them anew")
 
 
 @contextmanager

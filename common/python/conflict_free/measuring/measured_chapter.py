@@ -116,7 +116,7 @@ def take_times(session: Session, program: Path) -> tuple[dict, tuple[dict, dict]
     timed = run_program(program, *(["--samples", str(session.samples)] if session.samples else []))
     after = clocks()
     if 0 in (*before.values(), *after.values()):
-        session.note("nvidia-smi does not tell all clocks; 0 stands for those")
+        session.note("nvidia-smi does not report all clocks; 0 stands for the others")
     return timed, (before, after)
 
 

@@ -3,10 +3,10 @@
     python measured_programs.py read LIST OUTPUT                    on a machine with a GPU and ncu
     python measured_programs.py compare COUNTERS REPORTS OUTPUT     anywhere
 
-LIST is JSON: for each program its name, the folder to run it in, the program and its arguments. `read` profiles the first launches
-of each, twice, and writes what ncu said. REPORTS is a folder with NAME.json of `conflict-free run --launches 1 --json` for each program.
-`compare` writes for each program how many counts of first launches are equal, and which differ. A count that differs, and that the
-GPU itself counted otherwise the second time, has both of the GPU's numbers.
+LIST is JSON: for each program its name, the folder to run it in, the program and its arguments. `read` profiles the first launches of each,
+twice, and writes ncu's output. REPORTS is a folder with NAME.json of `conflict-free run --launches 1 --json` for each program. `compare`
+writes for each program how many counts of first launches are equal, and which differ. A differing count has both of the GPU's numbers if
+the GPU's own two runs differ in it.
 """
 
 import argparse

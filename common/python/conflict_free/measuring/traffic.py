@@ -1,7 +1,7 @@
 """The GPU's counters of memory traffic and of issue slots, at sizes that are timed. Standard library only.
 
-Each launch is profiled alone, behind caches that are empty: what an earlier launch of the same run has left in the L2 is read
-from memory anew, and what a launch has written may stay in the L2 and is no write to memory then.
+Each launch is profiled alone, behind caches that are empty: data that an earlier launch has left in the L2 are read from memory again, and
+written data that stay in the L2 are no write to memory.
 """
 
 import re

@@ -26,7 +26,7 @@ REASONS = {
     "unasked": "the kernel makes no such request; bulk copies are not counted as one",
     "untimed": "one launch of one block is too short to be timed",
     "unmeasured": "no result of that machine; scripts/measure makes it",
-    "no_bytes": "its work is not told by bytes, so no copy is its measure",
+    "no_bytes": "its work is not measured in bytes, so it has no percentage of a copy",
     "uncopied": "cudaMemcpy was not measured on that machine",
 }
 STALE = "*"

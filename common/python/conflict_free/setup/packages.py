@@ -95,7 +95,7 @@ def _usable(package: Package) -> bool:
 def missing_packages(packages: Iterable[Package]) -> list[Package]:
     """Return the packages that are neither usable nor installed by dpkg."""
     unusable = [package for package in packages if not _usable(package)]
-    # A header may lie in a multiarch folder, which only the compiler knows. dpkg tells about such a package.
+    # A header may lie in a multiarch folder, which only the compiler knows. dpkg knows such a package.
     installed = _installed_by_dpkg([package.name for package in unusable if package.header])
     return [package for package in unusable if package.name not in installed]
 

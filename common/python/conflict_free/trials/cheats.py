@@ -148,7 +148,7 @@ def _page() -> tuple[str, str, str]:
 def _grade(options: argparse.Namespace) -> int:
     reason = sandbox.available()
     if reason:
-        print(f"warning: graded without a sandbox, and without what only it brings about: {reason}", file=sys.stderr)
+        print(f"warning: graded without a sandbox, and without the outcomes that need one: {reason}", file=sys.stderr)
     found = _outcomes(assignment.load(options.name), options.build_dir, confined=reason is None)
     data = {"no_sandbox": reason, "outcomes": found}
     options.output.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

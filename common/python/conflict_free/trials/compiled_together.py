@@ -1,7 +1,7 @@
 """Compiles the answers of an assignment at once, each in a namespace of its own.
 
-nvcc reads CUDA's headers for nearly a second and compiles an answer in a few hundredths of one. All answers are in one program. It has a
-name for each answer, by which it knows whose function it is to call.
+nvcc reads CUDA's headers for nearly a second and compiles an answer in a few hundredths of one. All answers are in one program. The program
+has a file name for each answer, and calls the function of the answer by whose name it is started.
 """
 
 import os

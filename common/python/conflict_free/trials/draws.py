@@ -25,7 +25,7 @@ from .confinement import confined
 
 
 def outcomes(task: Assignment, path: Path, tools: Toolchain, seeds: Sequence[str], *, confined: bool) -> tuple[Counter, list[Run]]:
-    """Return how often a file scored which points with which first failed check, and all runs."""
+    """Return the number of draws by points and first failed check of a file, and all runs."""
     seen: Counter = Counter()
     runs: list[Run] = []
     with Grading(task, path, tools=tools, confined=confined) as grading:
@@ -39,7 +39,7 @@ def outcomes(task: Assignment, path: Path, tools: Toolchain, seeds: Sequence[str
 
 
 def nearest(task: Assignment, runs: Sequence[Run]) -> Iterator[str]:
-    """Yield for each threshold how close the runs come to the limit at most, and in which case."""
+    """Yield for each threshold the closest that a run comes to its limit, and the case."""
     for threshold in task.thresholds:
         ratios = []
         for run in runs:

@@ -3,8 +3,8 @@
     python common/python/conflict_free trials.slack NAME --build-dir DIR [--draws N]
 
 A threshold leaves at most a tenth above the dearest right answer. A limit of `[kernels]` leaves at most a tenth above the dearest answer
-that it is not to stop: one that is right, or that a threshold stops and tells its lesson. What a task does not say of atomic operations and
-launches, and has from `KernelWork`, is not measured: most tasks need none and one.
+that it must let pass: a right one, or one that a threshold stops with its lesson. Defaults of `KernelWork` for atomic operations and
+launches are not measured: most tasks need no atomic operation and one launch.
 """
 
 import argparse
@@ -33,8 +33,8 @@ MOST = 1.1
 
 
 def used(task: Assignment, run: Run) -> Iterator[tuple[str, float]]:
-    """Yield the name of each limit, and how much of it a run uses. A limit of 0 leaves no room, and every run reaches 1 of what it has to
-    reach: neither says anything about the others.
+    """Yield the name of each limit, and how much of it a run uses. Upper limits of 0 and lower limits of at most 1 are left out: they leave
+    no room, or every run meets them.
     """
     names = names_of(run)
     for threshold in task.thresholds:

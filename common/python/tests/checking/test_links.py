@@ -1,4 +1,4 @@
-"""Links that lead out are looked at without a network, and followed with one; citations resolve."""
+"""External links are checked in form without a network, and followed with one; citations resolve."""
 
 import http.server
 import threading
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def page(tidy):
-    """Adds a line to a page of a tidy repository that has one reference; returns what scripts/check says of it."""
+    """Adds a line to a page of a tidy repository that has one reference; returns the findings of scripts/check on it."""
     path = tidy.root / "book" / "copy.rst"
     before = path.read_text(encoding="utf-8")
     (tidy.root / "book" / "references.bib").write_text(

@@ -16,7 +16,7 @@ BANKS, SECTORS = page_rules.RULES
 
 @pytest.fixture
 def copy(tmp_path):
-    """A folder with the sources of the rules and with what is made from them."""
+    """A folder with the sources of the rules and the scripts made from them."""
     for folder in (page_rules.MODEL / "include", FOLDER):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / BANKS.script).parent.mkdir(parents=True)

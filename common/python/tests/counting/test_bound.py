@@ -157,7 +157,7 @@ def test_what_adds_most_to_the_bound_is_first():
     kernel = {**launch(132, total=work(132 * 40, 73400), most=work(40, 560)), "lines": lines}
     found = mending.what_to_mend(kernel, "sm_90")
     assert [each.place for each in found] == ["kernel.cu:4", "kernel.cu:3", "kernel.cu:6"]
-    # Without the excess of line 4, what is left is a tenth of the stores.
+    # Without the excess of line 4, a tenth of the stores is left.
     assert found[0].cycles_without in (at_best := int(7340 / PER_CYCLE["l2_stores"]), at_best + 1)
     assert found[0].share == 1 and found[1].share == pytest.approx(10 / 12)
     assert "one bank: add one unused element to each row" in found[1].pattern and "share banks" in found[2].pattern
@@ -224,7 +224,7 @@ def changes_of(old: list[dict], new: list[dict], wavefronts: tuple[int, int]) ->
 
 def test_diff_says_what_was_mended_and_what_it_cost_of_the_bound():
     old = [line(3, "shared", "load", 132 * 30, 132, 128), line(5, "shared", "store", 132 * 8, 132, 128)]
-    # A new line stands above the load, whose words no longer conflict, and another access is scattered.
+    # A new line stands above the load, whose conflicts are gone, and another access is scattered.
     new = [
         line(4, "shared", "load", 132, 132, 4),
         line(6, "shared", "store", 132 * 8, 132, 128),

@@ -1,4 +1,4 @@
-"""scripts/count on programs that end in other ways than by their last line: what is said, and what the report has."""
+"""scripts/count on programs that end early or never: the messages, and the report."""
 
 import argparse
 import errno
@@ -150,7 +150,7 @@ int main(int, char** words)
 }
 """
 
-# Kernels and host code with a loop that never ends, among others that do. The comment marks what is named.
+# Kernels and host code with a loop that never ends, among loops that end. The comment marks the line that the message names.
 LOOPS = """\
 #include <cstdlib>
 __device__ __noinline__ int halved(int n) { int turns = 0; while (n > 1) { n /= 2; turns++; } return turns; }

@@ -224,7 +224,7 @@ ptxas info    : Used 16 registers
 
 
 def pretend_ptxas(folder: Path, release: str) -> Path:
-    """A ptxas that tells its release, and refuses to read any text as one of PTX that is too new."""
+    """A ptxas that prints its release, and refuses any text because its PTX is too new."""
     folder.mkdir(parents=True)
     tool = folder / "ptxas"
     tool.write_text(

@@ -59,7 +59,7 @@ ROWS = 132 * 4
             launch(ROWS, total=work(901_000, instructions=4_460_544), barriers=1024)
             | {"global_load": group(number=18_432, sectors=294_912), "shared_store": group(number=40_960, wavefronts=40_960)}
             | {"resources": {"warps": 12, "most_warps": 64, "blocks": 3}},
-            "double buffering), unless it does already: 99 % of the instructions are arithmetic, and 12 of 64 warps hide little",
+            "double buffering), if the kernel does not: 99 % of the instructions are arithmetic, and 12 of 64 warps hide little",
         ),
         # A tree of additions in shared memory: each step loads two words and stores one.
         (

@@ -15,7 +15,7 @@ pytestmark = [needs_model, pytest.mark.long]
 
 
 def output_of(folder: Path, text: str, code: int = 0) -> str:
-    """Run a Python program under the model, and return what it prints, with the report."""
+    """Run a Python program under the model, and return its output and the report."""
     (folder / "program.py").write_text(text, encoding="utf-8")
     done = run_script(folder, "conflict-free", "run", "--build-dir", BUILD, "--json", "out.json", sys.executable, "program.py")
     assert done.returncode == code, done.stdout + done.stderr
@@ -30,7 +30,7 @@ def shared_library(path: Path, text: str, *options: str) -> Path:
     return path
 
 
-# NVIDIA's runtime is loaded first, for all to see, then the linker by its path, then the driver.
+# NVIDIA's runtime is loaded first, with global symbols, then the linker by its path, then the driver.
 LIBRARIES = f"""\
 import ctypes
 

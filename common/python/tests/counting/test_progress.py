@@ -22,7 +22,7 @@ int main() { float* p; cudaMalloc(&p, 128); work<<<200, 32>>>(p); return cudaDev
 
 
 def _shown(folder, terminal: bool) -> str:
-    """Return what stderr is told, on a terminal or a pipe."""
+    """Return the output on stderr, a terminal or a pipe."""
     # A program that was compiled before is not compiled again, so each run of this test has a new text.
     (folder / "long.cu").write_text(LONG + f"// {uuid.uuid4()}\n", encoding="utf-8")
     command = [sys.executable, str(REPOSITORY / "scripts" / "count"), "--build-dir", BUILD, "long.cu", "--budget", "30"]
@@ -36,7 +36,7 @@ def _shown(folder, terminal: bool) -> str:
         while True:
             try:
                 part = os.read(ours, 4096)
-            except OSError:  # all of the other side is closed
+            except OSError:  # the other side is closed
                 break
             shown += part
         process.wait(60)

@@ -1,4 +1,4 @@
-"""Counters against counts: equal, different, explained, and explained no longer."""
+"""Counters against counts: equal, different, explained, and explained without need."""
 
 import json
 

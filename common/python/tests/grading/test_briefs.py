@@ -7,7 +7,7 @@ import pytest
 from conflict_free.grading import data_checks, limit_numbers
 from conflict_free.grading.assignment import BRIEF, GATES, load, names
 
-#: Thresholds whose limit has no number of its own, and what the brief says instead.
+#: Thresholds whose limit has no number of its own, and the brief's words instead.
 WITHOUT_NUMBERS = {
     **{
         (name, "conflicts"): "no access to shared memory has a (bank )?conflict"
@@ -19,7 +19,7 @@ WITHOUT_NUMBERS = {
         "coalesced",
     ): r"widths of 512 and more .* at least once and at most twice, and write it once, in at most a tenth more sectors",
 }
-#: What the brief says of a limit in [kernels] that is not a plain number, with groups for its numbers, and the limit with these numbers.
+#: The brief's words on each limit in [kernels] that is no plain number, with groups for its numbers, and the limit with them.
 SIZED = {
     ("naive", "slots"): (
         r"time for at most a tenth more accesses than those of such a block, or for each row (\d+) and one for each (\d+) columns or part of \2, "

@@ -42,7 +42,7 @@ def said(text: str, stopped_by: str | None = None) -> list[Message]:
         ),
         (
             "/usr/bin/ld: x.o: in function `main':\nx.cu:(.text+0x0): multiple definition of `main'; driver.o: first defined here\n",
-            Message(0, "main is defined, and is the driver's", "Leave it out, or give it another name."),
+            Message(0, "main is defined by the driver, too", "Leave it out, or give it another name."),
         ),
         ("transpose_doubles.cu(3): error: #error \x1b[2Jgone\n", Message(3, "#error \ufffd[2Jgone")),
         ("nvcc fatal   : Unknown option\n", Message(0, "Unknown option")),

@@ -100,7 +100,7 @@ def test_the_reader_begins_without_modules_that_take_long_to_import():
 
 
 def test_only_the_program_in_the_sandbox_reads_a_text():
-    """The grader shares with it the type of a message alone."""
+    """The grader takes only the type of a message from it."""
     readers = {"tokens", "source_text", "text_admission", "compiler_messages", "text_facts"}
     for path in Path(facts.__file__).parent.glob("*.py"):
         if path.stem not in readers:
@@ -159,7 +159,7 @@ def test_a_text_is_read_once(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     "limits, lines, seen",
     [
-        # So many take several seconds, also on a fast machine.
+        # This many take several seconds even on a fast machine.
         (Limits(seconds=1), 10, "reading its text was stopped: too much time"),
         (Limits(memory_megabytes=32), 3, "the grader could not read its text: MemoryError"),
         (Limits(output_kilobytes=0), 1, "reading its text was stopped: too much output"),

@@ -64,7 +64,7 @@ def test_after_a_crash_no_case_is_begun(tmp_path):
 
 @pytest.mark.long
 def test_an_endless_loop_of_lanes_that_wait_for_each_other_is_ended(tmp_path):
-    """Each case runs alone. In some of them, only a part of a warp's lanes loops for ever."""
+    """Each case runs alone. In some cases only some lanes of a warp loop for ever."""
     task = assignment.load("naive")
     task = replace(task, limits=replace(task.limits, seconds=0.25))
     text = task.text_of("endless")

@@ -38,7 +38,7 @@ def kernel(conflicts: int, line: int = 7) -> dict:
 
 
 NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wavefronts"), 0)
-#: What the judge tells of kernels that use global memory by ordinary loads and stores.
+#: The judge's report on kernels that use global memory by ordinary loads and stores.
 ORDINARY = {
     "block": {"narrow": 8, "narrow_stores": 8, "loaded": 64, "stored": 64},
     "busiest": {"accesses": 20},
@@ -311,11 +311,11 @@ def test_what_the_judge_does_not_allow_is_told_with_its_lines():
 @pytest.mark.parametrize(
     "moved, seen",
     [
-        ({"to_host": 4}, "it copies 4 bytes of device memory to the host (cudaMemcpyAsync), none may be"),
-        ({"within_device": 4}, "it copies 4 bytes within device memory (cudaMemcpyAsync), none may be"),
-        ({"to_device": 1025}, "it copies 1,025 bytes from the host to device memory (cudaMemcpyAsync), at most 1,024 may be"),
-        ({"set": 9}, "it sets 9 bytes of device memory (cudaMemset), at most 8 may be"),
-        ({"parameters": 257}, "it launches a kernel with 257 bytes of arguments, at most 256 may be"),
+        ({"to_host": 4}, "it copies 4 bytes of device memory to the host (cudaMemcpyAsync), accepted: none"),
+        ({"within_device": 4}, "it copies 4 bytes within device memory (cudaMemcpyAsync), accepted: none"),
+        ({"to_device": 1025}, "it copies 1,025 bytes from the host to device memory (cudaMemcpyAsync), accepted: at most 1,024"),
+        ({"set": 9}, "it sets 9 bytes of device memory (cudaMemset), accepted: at most 8"),
+        ({"parameters": 257}, "it launches a kernel with 257 bytes of arguments, accepted: at most 256"),
     ],
 )
 def test_what_moves_by_other_ways_is_refused_with_its_call_and_line(moved, seen):
@@ -400,7 +400,7 @@ def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen)
     task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2.2 * width"})})
     assert by_kernels(task) is None
     found = by_kernels(task, otherwise={name: 9})
-    # A limit that is no whole number is shown rounded down, so that what exceeds it is more than what is shown.
+    # A limit that is no whole number is shown rounded down, so that a count above it exceeds the shown number.
     assert seen in found.seen and found.wanted == "at most 8"
 
 

@@ -104,9 +104,9 @@ def test_parts_that_are_not_whole_are_refused(folder):
     first, second = write_parts(folder, 2)
     text = first.read_text(encoding="utf-8")
     first.write_text("".join(text.splitlines(keepends=True)[:-1]), encoding="utf-8")
-    assert refusal([first, second]) == f"PART: {len(STUDENTS) - 1} rows of {len(STUDENTS)} given; a part is not whole"
+    assert refusal([first, second]) == f"PART: {len(STUDENTS) - 1} rows of {len(STUDENTS)} given; a part is incomplete"
     first.write_text(text[:-12], encoding="utf-8")
-    assert "is not whole" in refusal([first, second])
+    assert "is incomplete" in refusal([first, second])
     row = second.read_text(encoding="utf-8").splitlines()[1]
     first.write_text(f"{text}{row}\n", encoding="utf-8")
     assert refusal([first, second]) == f"PART {second}: it has rows that another part has, too"

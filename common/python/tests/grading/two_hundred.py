@@ -2,8 +2,8 @@
 
     .venv/bin/python common/python/tests/grading/two_hundred.py [--students N] [--assignment NAME] [--build-dir DIR] [--no-sandbox]
 
-The submissions are the answers of an assignment, in turn, each with an edit of its own, but for some that are the same.
-Says the wall time of a submission; ends with 1 if the three CSV files are not the same bytes.
+The submissions are the answers of an assignment, in turn, each with an edit of its own, except some equal ones. Prints the wall time of a
+submission. The exit code is 1 if the three CSV files differ.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Lock files, and what is taken from them to a machine without a network."""
+"""Lock files, and the packages that scripts/carry takes from them to a machine without a network."""
 
 import pytest
 from conftest import REPOSITORY

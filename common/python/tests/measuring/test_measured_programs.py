@@ -1,4 +1,4 @@
-"""The model's counts of others' programs beside what ncu said of their launches."""
+"""The model's counts of others' programs beside ncu's output on their launches."""
 
 import json
 import lzma

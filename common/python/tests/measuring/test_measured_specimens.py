@@ -13,7 +13,7 @@ SPECIMEN = "// [slow]\n__global__ void slow(int* x) { *x = 1; }\n// [/slow]\n"
 
 @pytest.fixture
 def specimens(gpu_house):
-    """A house with two programs that show errors: one tells figures of its own, of the other ncu reads a counter."""
+    """A house with two programs that show errors: one prints figures of its own, and ncu reads a counter of the other."""
     for name in ("slow", "counted"):
         path = gpu_house.root / "chapters" / "errata" / f"{name}.cu"
         path.parent.mkdir(exist_ok=True)

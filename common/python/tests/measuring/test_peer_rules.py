@@ -35,7 +35,7 @@ int main()
 
 
 def test_the_data_are_those_of_our_kernels(tmp_path):
-    """Made by the C++ that the chapters use, over more than one part and with copies of copies among the points."""
+    """The expected points come from the chapters' C++, over more than one part and with copies of copies."""
     (tmp_path / "generator.cpp").write_text(GENERATOR, encoding="utf-8")
     harness = REPOSITORY / "common" / "harness"
     subprocess.run(
@@ -131,7 +131,7 @@ def test_the_rules_of_sampling_are_those_of_our_harness():
 
 
 class Clock:
-    """A GPU of which each call takes `ms`, and which keeps what it was asked for."""
+    """A GPU on which each call takes `ms`, and which records its calls."""
 
     def __init__(self, ms: float) -> None:
         self.ms, self.now, self.said = ms, 0.0, []
@@ -180,7 +180,7 @@ def test_each_set_that_a_sample_uses_is_worked_on_before_and_no_other():
 
 
 def test_the_distances_of_our_points_are_exact_by_a_product_of_matrices():
-    """As PyTorch makes them: squares and -2 times the product in one product, added in any order."""
+    """PyTorch makes them so: squares and -2 times the product in one product, added in any order."""
     points = peer_data.random_points(400, 9)
     norm, one = (points**2).sum(axis=1, keepdims=True), np.ones((400, 1), np.float32)
     left, right = np.hstack([-2 * points, norm, one]), np.hstack([points, one, norm]).T

@@ -129,7 +129,7 @@ def test_peers_of_another_run_do_not_stay(peers_house):
     assert names(measured(peers_house, "--peers")[1])
     done, result = measured(peers_house)
     assert "peers" not in result
-    assert "copy.json had times of libraries, which are of another run, and are gone" in done.stdout
+    assert "copy.json had times of libraries from another run, which are dropped" in done.stdout
 
 
 def test_a_chapter_without_peers(peers_house):
@@ -198,7 +198,7 @@ def test_peers_that_make_no_valid_file_are_dropped(peers_house, changes):
 
 
 def test_the_carried_packages_are_not_for_the_libraries(peers_house):
-    """They are of our scripts, and may be older than what the library's Python has."""
+    """They belong to our scripts, and may be older than the packages of the library's Python."""
     carried = peers_house.root / ".carry" / "site"
     carried.mkdir(parents=True)
     peers_house.environment["PYTHONPATH"] = "/others"

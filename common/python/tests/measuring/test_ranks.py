@@ -43,7 +43,7 @@ with open(given.json, "w") as file:
 def session(tmp_path, monkeypatch):
     folder = tmp_path / "chapters" / "across_gpus"
     folder.mkdir(parents=True)
-    # In place of mpirun, of which `-n 2 PROGRAM` is the end.
+    # Stands for mpirun, whose last arguments are `-n 2 PROGRAM`.
     mpirun = ["sh", "-c", 'export RANKS="$1"; shift; exec "$@"']
     (folder / "ranks.json").write_text(json.dumps({"nccl": "2.28.9", "mpirun": mpirun}), encoding="utf-8")
     program = folder / "across_gpus"

@@ -9,8 +9,8 @@ from test_measure import measured
 
 from conflict_free.measuring import counters, traffic
 
-# A profiler of kernels that are launched a number of times at a size: the first metric is 1 in the first launch of all, the
-# second 2, and 100 more in each launch that follows. It notes its calls, and may lack metrics or answer otherwise.
+# A profiler of kernels that are launched a number of times at a size: the first metric is 1 in the first launch of all, the second 2, and
+# each further launch adds 100. The profiler notes its calls, and may lack metrics or answer otherwise.
 NCU = """
 import pathlib, re
 if argv == ["--version"]:

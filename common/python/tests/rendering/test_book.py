@@ -74,7 +74,7 @@ def test_checks_are_run_again_when_the_model_changes(built):
 
 
 def test_the_models_libraries_are_there_before_the_chapters_run(tmp_path, monkeypatch):
-    """A chapter's program finds them as it starts, so that no link asks for them."""
+    """A chapter's program loads them when it starts, so no link depends on them."""
     targets = []
     (tmp_path / "html").mkdir()
     (tmp_path / "html" / "index.html").write_text("", encoding="utf-8")

@@ -75,7 +75,7 @@ def test_work_other_than_bytes_has_its_unit_and_no_percent_of_memcpy(counted):
                 row["time"] = {"host": row["time"]["cold"]}
     text = summary(counted)
     for kernel in ("copy_plain", "cudaMemcpy"):
-        assert line_of(text, kernel)[7:] == ["16,384", "6,104 Gpairs/s", dash(text, "its work is not told by bytes")]
+        assert line_of(text, kernel)[7:] == ["16,384", "6,104 Gpairs/s", dash(text, "its work is not measured in bytes")]
 
 
 def change_rows(house, change):

@@ -94,7 +94,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     });
 }
 
-/// Leaves the data of an attribute that the address does not have as it was.
+/// Leaves the data as they are if the address does not have the attribute.
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data, CUdeviceptr address) {
     for (unsigned i = 0; i < count; ++i) cuPointerGetAttribute(data[i], attributes[i], address);
     return CUDA_SUCCESS;

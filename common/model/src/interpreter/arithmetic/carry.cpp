@@ -67,7 +67,7 @@ template <Product product, bool subtracts> Execute for_type(Type type) {
     }
 }
 
-/// @param reads the carry flag: addc and its like
+/// @param reads the carry flag: true for addc and similar instructions
 Semantics with_flags(const ptx::Instruction& instruction, bool reads, Execute execute) {
     const bool writes = instruction.has("cc");
     if (!reads && !writes) return {};

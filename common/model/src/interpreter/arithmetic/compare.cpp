@@ -41,7 +41,7 @@ struct GreaterOrEqual {
 struct BothNumbers {
     template <class T> static bool of(T a, T b) { return (a == a) & (b == b); }
 };
-/// Negates: `ltu` is what `ge` is not.
+/// Negates an order: `ltu` is true where `ge` is false.
 template <class Operator> struct Unless {
     template <class T> static bool of(T a, T b) { return !Operator::of(a, b); }
 };
@@ -206,7 +206,7 @@ template <class Operator, class Reading> constexpr Comparison make_comparison() 
 
 template <class Operator, class Reading> constexpr Comparison comparison = make_comparison<Operator, Reading>();
 
-/// Of integers of unsigned type U and signed type S: `.lo` and its like compare as unsigned whatever the type.
+/// Of integers of unsigned type U and signed type S: `.lo`, `.ls`, `.hi` and `.hs` compare as unsigned whatever the type.
 template <class U, class S> Comparison compare_integers(std::string_view name, bool is_signed) {
     if (name == "eq") return comparison<Equal, AsIs<U>>;
     if (name == "ne") return comparison<NotEqual, AsIs<U>>;

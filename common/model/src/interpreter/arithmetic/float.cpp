@@ -1,4 +1,4 @@
-// Single and double precision: what IEEE 754 rounds, minimum and maximum, signs, and classes.
+// Single and double precision: operations that IEEE 754 rounds, minimum and maximum, signs, and classes.
 
 #include <cmath>
 #include <cstdint>

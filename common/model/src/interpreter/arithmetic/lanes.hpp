@@ -73,7 +73,7 @@ template <bool costly = false, class D, class F> inline void write_lanes(std::ui
     }
 }
 
-/// The mask of lanes where `holds(lane)`. T is the type that is looked at. Lanes that are not active count too.
+/// The mask of lanes where `holds(lane)`. T is the type of the compared values. Lanes that are not active count too.
 template <class T, class F> inline std::uint32_t lanes_where(F holds) {
 #if defined(__AVX2__)
     // These processors have an instruction that makes a mask, which GCC does not find.

@@ -59,7 +59,7 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction) {
             const SharedPlace place = find_shared(warp, lane, address, operands.other.space, bytes, unit);
             if (!place) return;
             from = place.bytes;
-            // A copy from the own block's shared memory to itself is told nowhere else.
+            // A copy within the block's own shared memory is reported nowhere else.
             if (place.block == warp.block) warp.block->watch.tell_cluster_access(1);
             note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, place.offset, bytes);
         }

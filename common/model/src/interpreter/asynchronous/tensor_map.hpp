@@ -46,7 +46,7 @@ struct alignas(64) TensorMap {
     std::uint16_t channels = 0, pixels = 0;
 
     std::uint64_t extent(std::size_t dimension) const { return std::uint64_t{last[dimension]} + 1; }
-    /// Whether cuTensorMapEncode… could have written it, but for what depends on addresses: kernels may write anything where a map lies.
+    /// Whether cuTensorMapEncode… could have written it, addresses aside: kernels may write any bytes into a map.
     bool valid() const;
     /// Rows of elements of a box.
     std::uint64_t rows() const;

@@ -26,13 +26,13 @@ template <class Visit> void for_each_source(const ptx::Instruction& instruction,
 
 template <class Visit> void for_each_result(const ptx::Instruction& instruction, Visit&& visit) {
     if (results_of(instruction) == 0) return;
-    // An address in front is read, as that of a prefetch.
+    // A first operand that is an address is read, for example by a prefetch.
     const Operand& first = instruction.operands.front();
     if (first.kind != Operand::Kind::address && first.kind != Operand::Kind::compound) for_each_register(first, visit);
 }
 
-/// Whether each part of the result depends on all sources. The machine code has a register for each half of 64 bits, and a half of a
-/// result that is made bit by bit depends on the same halves alone.
+/// Whether each part of the result depends on all sources. The machine code has a register for each half of 64 bits, and each half of a
+/// bitwise result depends on the same halves alone.
 bool passes_on(const ptx::Instruction& instruction) {
     if (std::ranges::any_of(instruction.operands, [](const Operand& each) { return each.kind == Operand::Kind::vector; })) return false;
     if (is_among(instruction.opcode, {"and", "or", "xor"})) {
@@ -40,7 +40,7 @@ bool passes_on(const ptx::Instruction& instruction) {
         for_each_source(instruction, [&](int) { ++sources; });
         return sources == 1 || (instruction.type() != ptx::Type::pred && ptx::bytes_of(instruction.type()) <= 4);
     }
-    // A comparison that is joined with a predicate may not be needed.
+    // A comparison that is joined with a predicate may be unneeded.
     if (instruction.opcode == "setp") return instruction.operands.size() == 3;
     return is_among(instruction.opcode, {"abs", "add", "brev", "clz", "cvt", "cvta", "div", "fma", "mad", "max", "min", "mov", "mul", "neg",
                                          "not", "rem", "shl", "shr", "sub"});

@@ -1,11 +1,11 @@
 // Loads whose addresses come from the results of other loads: they wait for one another, and the lower bound on a launch's cycles has
 // their latencies.
 //
-// The first lane of each warp is followed. A register that gets its value from a load, and from which the address of a load is
-// computed, has a depth: the number of loads that came one after another before its value was known. It is never more than that on a GPU:
+// The first lane of each warp is followed. A register that gets its value from a load, and from which the address of a load is computed,
+// has a depth: the number of loads that came one after another before its value was known. On a GPU that number is at least as large:
 //
-// - An instruction whose result depends on all its sources passes on the greatest depth. The result of any other has a depth of 0.
-// - So has what is loaded from memory that ptxas may keep in registers, and by an access that is not as it is in the machine code.
+// - An instruction whose result depends on all its sources passes on the greatest depth. Any other result has a depth of 0.
+// - So has a value from memory that ptxas may keep in registers, or from an access that the machine code changes.
 // - Loads count once a later access needs their result. ptxas leaves out loads that nothing needs.
 // - Predicates and branches are not followed, except where a predicate selects a value.
 #pragma once
@@ -24,7 +24,7 @@ struct ChainDepth {
     std::uint32_t loads = 0, shared_loads = 0;
 };
 
-/// What an instruction does to the depths of registers.
+/// The effect of an instruction on the depths of registers.
 enum class ChainStep : std::uint8_t { none, begin, pass_on, select, load, need };
 
 struct Chains {
@@ -34,7 +34,7 @@ struct Chains {
     ptx::Numbered<ChainStep> steps;
 };
 
-/// @param uncertain the lines of accesses that may be different ones in the machine code
+/// @param uncertain the lines of accesses that the machine code may change
 Chains find_chains(const ptx::Function& function, const std::set<int>& uncertain);
 
 /// Returns an instruction that makes the step of `instruction`, before it.

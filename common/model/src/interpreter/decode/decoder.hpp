@@ -26,7 +26,7 @@ struct AddressOperand {
     /// Whether the text names one of the function's own parameters or `.param` variables: `offset` is then a place in the frame's
     /// local memory, and there is no `base`.
     bool in_frame = false;
-    /// Then, where the access begins in the variable, and the variable's bytes.
+    /// In that case, the place in the variable where the access begins, and the variable's bytes.
     std::int64_t in_place = 0;
     std::uint64_t place_bytes = 0;
 };
@@ -139,7 +139,7 @@ private:
 /// The instruction at a place where lanes meet again.
 DecodedInstruction join_instruction();
 
-/// An instruction that adds what a basic block issues, which the decoder keeps with it, to its warp's work.
+/// An instruction that adds a basic block's issued instructions, which are kept with it, to its warp's work.
 DecodedInstruction tally_instruction();
 
 }  // namespace simt::interpreter

@@ -79,7 +79,7 @@ std::mutex& texts_mutex() {
     return mutex;
 }
 
-/// A folder that is removed with what is in it.
+/// A folder that is removed with its content.
 class WorkFolder {
 public:
     WorkFolder() {

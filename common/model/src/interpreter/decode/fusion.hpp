@@ -34,7 +34,7 @@ struct FunctionFusion {
     std::set<int> uncertain;
     /// The branches of the text, by line, at which the machine code differs if lanes of a warp diverge there.
     std::map<int, FusedAccess> branches;
-    /// The registers and spilled bytes of a kernel; no registers where the compiler told none.
+    /// The registers and spilled bytes of a kernel; no registers where the compiler reported none.
     Resources resources;
 };
 

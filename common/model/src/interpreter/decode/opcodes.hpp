@@ -25,7 +25,7 @@ std::span<const Form> forms_of(std::string_view opcode);
 /// Handlers work on the lanes of `RegisterFile::active` alone, whatever the others hold.
 Semantics find_lanewise(const ptx::Instruction& instruction);
 
-/// Executes an instruction whose results nobody sees.
+/// Executes an instruction that has no visible result.
 void do_nothing(Warp& warp, const DecodedInstruction& instruction);
 
 /// Executes `ret`.

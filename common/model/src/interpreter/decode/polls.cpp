@@ -112,7 +112,7 @@ void add_first_looks(const ptx::Function& function, Numbered<bool>& polls) {
                        });
 }
 
-/// The contents of a function's registers, as far as moves and sums tell.
+/// The contents of a function's registers, as far as they follow from moves and sums.
 class Values {
 public:
     explicit Values(const ptx::Function& function) : group_(function.registers.size(), 0) {

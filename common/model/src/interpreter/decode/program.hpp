@@ -98,7 +98,7 @@ struct SharedVariable {
     bool dynamic = false;
 };
 
-/// A kernel and what it reaches.
+/// A kernel, and the functions and variables that it reaches.
 struct Program {
     const LoadedModule* module = nullptr;
     std::string name;
@@ -154,8 +154,8 @@ struct LoadedModule {
     int find_function(const ptx::Module& text, const std::string& name) const;
 };
 
-/// Decodes a kernel and what it reaches.
-/// @throws DeviceError for what is not supported: one line with the instruction, the kernel and the source line
+/// Decodes a kernel, and the functions that it reaches.
+/// @throws DeviceError for unsupported parts: one line with the instruction, the kernel and the source line
 std::unique_ptr<Program> decode(const LoadedModule& module, int kernel);
 
 }  // namespace simt::interpreter

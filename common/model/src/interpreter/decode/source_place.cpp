@@ -41,7 +41,7 @@ bool is_part_of_language(std::string_view path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string_view::npos) return false;
     const std::string_view folder = path.substr(0, slash), name = path.substr(slash + 1);
-    // Headers for one GPU generation: sm_20_intrinsics.hpp and the like.
+    // Headers for one GPU generation, such as sm_20_intrinsics.hpp.
     const bool of_generation =
         name.starts_with("sm_") && (name.find("_intrinsics.h") != name.npos || name.find("_atomic_functions.h") != name.npos);
     return of_generation || folder.ends_with("/include/crt") || folder.ends_with("/cooperative_groups/details") ||

@@ -7,7 +7,7 @@ namespace {
 using memory::AddressSpace;
 using memory::Allocation;
 
-/// Makes a message about an access, with what is known of its place.
+/// Makes a message about an access, with its place if that is known.
 Message message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) {
     Message message(
         code,

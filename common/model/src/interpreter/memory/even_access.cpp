@@ -86,7 +86,7 @@ std::uint64_t expected_step(Warp& warp, std::uint64_t address) {
     return is_short ? prediction.to_next_block : in_block;
 }
 
-/// Prefetches the memory of a later access, and what the watcher knows of it: most instructions go through memory in even steps. Where the
+/// Prefetches the memory of a later access, and the watcher's state for it: most instructions go through memory in even steps. Where the
 /// lanes are far apart, each access prefetches for one lane only, since other warps prefetch for the other lanes.
 void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, const unsigned char* at) {
     constexpr std::uint64_t cache_line = 64, watched_line = 128;

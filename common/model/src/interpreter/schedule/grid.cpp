@@ -22,7 +22,7 @@ namespace {
 constexpr int most_idle_slices = 4;
 /// Threads of a cluster that waited for one another in this many slices in a row never go on.
 constexpr int most_waiting_slices = 64;
-/// The time is looked at every so many slices, but not more often than this.
+/// The clock is read every `slices_between_looks` slices, but not more often than every `between_looks`.
 constexpr int slices_between_looks = 16;
 constexpr std::chrono::milliseconds between_looks{1};
 /// A kernel counts as endless after this much processor time without the end of a block.
@@ -217,7 +217,7 @@ private:
         cluster->end();
     }
 
-    /// Called when no block can go on: only lanes that wait for other lanes of their warp can bring what the blocks wait for.
+    /// Called when no block can go on: only lanes that wait for others of their warp can end the blocks' wait.
     void help_those_who_wait() {
         for (const auto& cluster : resident_) cluster->let_waiting_lanes_go();
         idle_turns_ = 0;
@@ -227,7 +227,7 @@ private:
         works_ |= !cluster.idle();
         if (lasts_) cluster.find_loop(outermost_);
         if (++slices_ % slices_between_looks != 0) return;
-        // The clock of processor time is the kernel's, and takes as long as several slices of a small block.
+        // Reading the processor time is a system call, which takes as long as several slices of a small block.
         const auto wall_time = std::chrono::steady_clock::now();
         if (wall_time < next_look_) return;
         next_look_ = wall_time + between_looks;

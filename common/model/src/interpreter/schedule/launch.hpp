@@ -38,7 +38,7 @@ inline constexpr int error_illegal_address = 700, error_assert = 710, error_stac
                      error_misaligned = 716, error_invalid_pc = 718, error_failure = 719, error_timeout = 702, error_out_of_memory = 2,
                      error_not_supported = 801;
 
-/// Sets bit n, or bit 63 for all that follow.
+/// Sets bit n, or bit 63 for every greater n.
 inline void note_bit(std::atomic<std::uint64_t>& bits, int n) {
     const std::uint64_t bit = std::uint64_t{1} << std::min(n, 63);
     // Reading it first lets several host threads keep it in their caches.
@@ -76,7 +76,7 @@ struct Launch {
     /// The processor time that the launch may take, where that is limited.
     std::optional<std::chrono::duration<double>> timeout;
 
-    /// Keeps what a block prints; the output is passed on in the order of the blocks.
+    /// Keeps the output of a block; the output is passed on in the order of the blocks.
     void print(std::uint64_t block, std::string_view text);
     std::mutex print_mutex;
     std::map<std::uint64_t, std::string> printed;
@@ -170,7 +170,7 @@ struct Block {
     void begin(std::uint64_t number);
     /// Runs every warp for a while. Returns true if the block has ended.
     bool run_slice();
-    /// Tells the watch what the warps have executed, and that the block has ended or was stopped.
+    /// Tells the watch the work of the warps, and that the block has ended or was stopped.
     void end_watching();
     /// Whether the last slice had no effect that another thread could notice.
     bool idle() const { return idle_; }
@@ -192,7 +192,7 @@ struct Block {
     void complete_cluster_barrier();
 
 private:
-    /// Lets all warps go on if they have come to one barrier of the block in this slice. Otherwise those that have come wait as at all
+    /// Lets all warps go on if they have come to one barrier of the block in this slice. Otherwise the warps that have come wait as at all
     /// other barriers.
     bool pass_block_barrier();
     bool release_barrier(int number);

@@ -87,7 +87,7 @@ WaitReason Warp::run() {
 }
 
 void Warp::give_up_turn() {
-    // The newest split runs last, so the others come first now.
+    // The newest split runs last: the others come first.
     const WarpSplit current = here();
     const bool spins = is_spinning(current);
     ready.insert(ready.begin(), current);
@@ -176,7 +176,7 @@ void Warp::branch(const Branch& branch) {
     const std::uint32_t next = pc;
     if (active == mask) {
         pc = branch.target;
-        // Nobody waits at a join to which no lane has gone alone.
+        // No lane waits at a join to which no lane has gone alone.
         if (branch.target == branch.join && !top) ++pc;
         if (branch.target_leaves) top = leave_loops(top, mask, branch.target_loop);
     } else {

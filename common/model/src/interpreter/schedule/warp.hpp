@@ -117,7 +117,7 @@ struct Warp : RegisterFile {
 
     std::vector<WarpSplit> ready, stalled;
     /// The barrier of the whole block to which all lanes have come in the running slice of the block, or null. Their split is in `ready`,
-    /// so that it goes on without further ado if the other warps come to the barrier, too.
+    /// so that it goes on directly if the other warps come to the barrier, too.
     const DecodedInstruction* at_barrier = nullptr;
     /// Local memory: `local_capacity` bytes a lane, lane after lane.
     std::vector<unsigned char> local;

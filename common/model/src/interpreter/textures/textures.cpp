@@ -90,7 +90,7 @@ std::uint64_t Textures::create_texture(const TextureRequest& request) {
         texture->request.format = texture->array->shape.format;
         const float last = static_cast<float>(texture->array->levels.size() - 1);
         for (float* level : {&texture->request.min_level, &texture->request.max_level})
-            *level = *level > 0 ? std::min(*level, last) : 0;  // 0 for what is no number, too
+            *level = *level > 0 ? std::min(*level, last) : 0;  // 0 for NaN, too
     }
     const std::scoped_lock lock(mutex_);
     textures_[next_texture_] = std::move(texture);

@@ -19,7 +19,7 @@ enum class Direction : std::uint8_t { to_device, to_host, within_device };
 /// Logs the calls of a program that move, set or take device memory, and counts its launches.
 class CallLog {
 public:
-    /// @param continues true for a further piece of the copy before
+    /// @param continues true for a further piece of the preceding copy
     void copied(Direction direction, std::size_t bytes, bool continues = false);
     void filled(std::size_t bytes);
     void allocated(std::uint64_t address, std::size_t bytes);

@@ -72,7 +72,7 @@ public:
         std::vector<Accesses> of_warps;
         Accesses busiest_warps;
     };
-    /// The most of each that one block of one launch does; of `stored`, the sum over the launches of the most of each.
+    /// The most of each that one block of one launch does; `stored` is the sum of the most of each launch.
     const Work& largest() const { return largest_; }
     /// The most accesses of a multiprocessor, if each block goes to the one that has the fewest so far.
     std::uint64_t busiest() const { return std::ranges::max(accesses_); }

@@ -24,8 +24,8 @@ struct Served {
 };
 
 struct Answer {
-    /// Why there is no such machine: addresses of what and of what is accepted, which end with a zero, and the number given.
-    /// All zero if there is; the rest counts only then.
+    /// Why the machine is impossible: addresses of the number's name and of what is accepted, which end with a zero, and the number given.
+    /// All are zero for a possible machine, and only then is the rest valid.
     const char* what;
     std::int32_t given;
     const char* accepted;

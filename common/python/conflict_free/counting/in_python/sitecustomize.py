@@ -15,7 +15,7 @@ _OF_MEMORY = frozenset(
 
 
 class _Watch:
-    """Finds PyTorch as others would, and begins once it is imported."""
+    """Finds PyTorch as other finders would, and replaces its operators after the import."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch":

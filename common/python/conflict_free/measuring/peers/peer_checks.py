@@ -45,7 +45,7 @@ def has_rows(rows: np.ndarray, wanted: np.ndarray, output: np.ndarray) -> str:
 
 
 def explained_by_rounding(count: int) -> float:
-    """Return the most that rounding explains of the error of a sum of `count` random floats; common/harness/peers/sum_cub.cu has the reason."""
+    """Return the largest error of a sum of `count` random floats that rounding explains; common/harness/peers/sum_cub.cu has the reason."""
     return 2**-24 * math.sqrt(count * 8192)
 
 

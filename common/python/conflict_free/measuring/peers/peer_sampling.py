@@ -56,7 +56,7 @@ def sets_of_buffers(set_bytes: int, l2_bytes: int, free_bytes: int) -> int:
 
 
 def quantile(ordered: list[float], q: float) -> float:
-    """Return the value that a share `q` of the ordered samples lies below, interpolated between neighbors."""
+    """Return the quantile `q` of the ordered samples, interpolated between neighbors."""
     at = q * (len(ordered) - 1)
     below = int(at)
     above = min(below + 1, len(ordered) - 1)
