@@ -1,6 +1,6 @@
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:8cd517a85e0471770ae9764b33daf6b5af88412269efe01a09922cca4694cf75
+// Sources: sha256:52dd41f63395e84572b7fa4e0933280a450832e881847518b927f2a5ec0d27e0
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "simt/counts.hpp"
 
@@ -88,6 +89,8 @@ public:
     virtual void cluster_access(int /*lanes*/) {}
     /// All threads of the block have reached a barrier.
     virtual void block_barrier() {}
+    /// The same in all these blocks of a cluster, each of which then tells its block_barrier().
+    virtual void cluster_barrier(std::span<const std::uint64_t> /*numbers*/) {}
     /// Some warps of the block have reached a barrier, or the last thread has arrived at an mbarrier.
     virtual void part_barrier() {}
     /// The given lanes of a warp have synchronized with one another.

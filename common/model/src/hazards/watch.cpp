@@ -216,7 +216,13 @@ void BlockWatch::block_barrier() {
     ++state_->counters->barriers;
     ++state_->counters->work.barriers;
     state_->shared.end_interval();
+    state_->tell_which_block_runs();
     for (Listener* listener : state_->launch.listeners) listener->block_barrier();
+}
+
+void BlockWatch::cluster_barrier(std::span<const std::uint64_t> numbers) {
+    if (!is_watching_) return;
+    for (Listener* listener : state_->launch.listeners) listener->cluster_barrier(numbers);
 }
 
 void BlockWatch::part_barrier(std::span<const int> warps) {
@@ -224,6 +230,7 @@ void BlockWatch::part_barrier(std::span<const int> warps) {
     ++state_->counters->barriers;
     state_->launch.orders_parts = true;
     state_->shared.part_barrier(warps);
+    state_->tell_which_block_runs();
     for (Listener* listener : state_->launch.listeners) listener->part_barrier();
 }
 
@@ -246,6 +253,7 @@ void BlockWatch::acquire(int warp, std::uint64_t object) {
 
 void BlockWatch::phase_ends() {
     if (!is_watching_) return;
+    state_->tell_which_block_runs();
     for (Listener* listener : state_->launch.listeners) listener->part_barrier();
 }
 

@@ -82,6 +82,8 @@ public:
     /// @{
     /// All threads of the block that have not ended have passed a barrier (counted as one barrier).
     void block_barrier();
+    /// The blocks with these numbers, this one among them, are about to pass a barrier together. Only listeners are told.
+    void cluster_barrier(std::span<const std::uint64_t> numbers);
     /// The threads of these warps have passed a barrier together (a named barrier of a part of the block; counted).
     void part_barrier(std::span<const int> warps);
     /// Lanes of a warp have synchronized with one another. Counted as one warp barrier.

@@ -226,5 +226,24 @@ TEST(Listeners, HearWhatIsCounted) {
     EXPECT_EQ(ear.heard, "LB0a1bweB1a1bwel");
 }
 
+TEST(Listeners, HearWhichBlockPassesABarrier) {
+    struct Ear : Listener {
+        std::string heard;
+        void block_runs(std::uint64_t number) override { heard += std::to_string(number); }
+        void block_barrier() override { heard += "b"; }
+        void part_barrier() override { heard += "p"; }
+        void cluster_barrier(std::span<const std::uint64_t> numbers) override { heard += "c" + std::to_string(numbers.size()); }
+    } ear;
+    MadeLaunch launch(true, {&ear});
+    MadeBlock first(launch.watch), second(launch.watch);
+    first.watch.begin_block({0, 0, 0}, 0);
+    second.watch.begin_block({1, 0, 0}, 1);
+    first.watch.block_barrier();
+    second.watch.part_barrier(std::array{0, 1});
+    first.watch.phase_ends();
+    second.watch.cluster_barrier(std::array<std::uint64_t, 2>{0, 1});
+    EXPECT_EQ(ear.heard, "010b1p0pc2");
+}
+
 }  // namespace
 }  // namespace simt::hazards

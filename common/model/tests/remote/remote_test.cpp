@@ -369,6 +369,33 @@ TEST(DataUse, GivesAllWarpsOfABlockTheTimeOfItsBusiestOneUpToEachBarrier) {
     use.launch_ends();
     EXPECT_EQ(use.to_json()["global_slots"], 3 * 2);
     EXPECT_EQ(use.to_json()["slots"], 3 * (2 + 5 + 1) + 3 * 1 + 3 * 4);
+    // A barrier behind which nothing is accessed takes the time of an access.
+    use.launch_begins({{2, 1, 1}, {64, 1, 1}, 0});
+    use.block_runs(0);
+    accesses(0, 1);
+    for (int time = 0; time < 3; ++time) use.block_barrier();
+    use.block_runs(1);
+    use.block_barrier();
+    use.launch_ends();
+    EXPECT_EQ(use.to_json()["slots"], 3 * (2 + 5 + 1) + 3 * 1 + 3 * 4 + 2 * 3);
+}
+
+TEST(DataUse, GivesAllBlocksOfAClusterTheTimeOfTheBusiestWarpUpToTheirBarrier) {
+    DataUse use;
+    WarpAccess access = of_four_bytes(Space::global, Operation::load);
+    access.active = ~0u;
+    use.launch_begins({{3, 1, 1}, {64, 1, 1}, 0});
+    for (const std::uint64_t block : {0, 1, 2, 2}) {
+        use.block_runs(block);
+        use.warp_access(access);
+    }
+    use.cluster_barrier(std::array<std::uint64_t, 2>{1, 2});
+    for (const std::uint64_t block : {1, 2}) {
+        use.block_runs(block);
+        use.block_barrier();
+    }
+    use.launch_ends();
+    EXPECT_EQ(use.to_json()["slots"], 2 * (1 + 2 + 2));
 }
 
 TEST(DataUse, HasBulkCopiesByDirection) {

@@ -28,7 +28,7 @@ def _complaints(run: Run, assignment: Assignment, source: Submitted) -> Iterator
     for name in run.case.expected:
         yield from _not_stored(name, buffers.get(name, {}), assignment)
     yield from _by_other_ways(run, buffers)
-    yield from _not_exact(run, assignment, source)
+    yield from _not_exact(run, source)
     yield from _by_few_lanes(run, assignment)
 
 
@@ -69,9 +69,9 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
         )
 
 
-def _not_exact(run: Run, assignment: Assignment, source: Submitted) -> Iterator[Finding]:
-    """Yield the launches whose accesses on a GPU differ from the counted ones, unless the assignment accepts them."""
-    for kernel in run.report["kernels"] if not assignment.kernels.inexact else ():
+def _not_exact(run: Run, source: Submitted) -> Iterator[Finding]:
+    """Yield the launches whose accesses on a GPU differ from the counted ones."""
+    for kernel in run.report["kernels"]:
         # A stopped launch is inexact for that reason alone, and another check names the reason for the stop.
         if not kernel["exact"] and not kernel.get("stopped"):
             note = kernel["fused"][-1]

@@ -92,7 +92,9 @@ class _Submission:
         cases = [case for case in self.cases if case.key not in self.made.together]
         if cases and not self.made.is_all:
             what = f"{len(cases)} calls with {len({case.name for case in cases})} cases"
-            self.made.together |= {found.case.key: found for found in self.run(what, cases)}
+            runs = self.run(what, cases)
+            self.made.together |= {found.case.key: found for found in runs}
+            self.made.alone[runs[0].case.key] = runs[0]  # no call was before it
 
     def run_alone(self, case: DrawnCase) -> Run:
         """Run one process on one case, and return the same run when called again."""
@@ -311,7 +313,10 @@ def _safe(submission: _Submission) -> Finding:
     if submission.facts.refusals:
         return _refused(submission, "nothing but kernels and the host code that launches them")
     submission.run_together()
-    for case in in_order(submission.assignment, submission.cases):
+    first = submission.made.alone.get(submission.cases[0].key)
+    # A call that takes all its time needs no other: each would take as long.
+    cases = [first.case] if first and first.is_out_of_time else in_order(submission.assignment, submission.cases)
+    for case in cases:
         found = submission.made.together.get(case.key)
         complaint = submission.complaint(found) if found else None
         # A case that failed or was never begun is run alone, without the calls before it.

@@ -53,7 +53,6 @@ class KernelWork:
     another. ``slots`` is the largest number of accesses that the warps of all blocks could make while each block's busiest warp, between
     one barrier and the next, makes its own: a program with more of them lets warps take turns or leaves them idle. ``global_slots`` is the
     same of accesses to global memory in which more than half of a warp takes part, so that no other accesses make room for such turns.
-    ``inexact`` accepts launches that the model marks as not exact.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +69,6 @@ class KernelWork:
     global_slots: str | None = None
     atomics: str = "64"
     launches: str = "4"
-    inexact: bool = False
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,12 @@ class Run:
         """Whether the driver ended without an error."""
         return self.outcome == FINISHED and self.report is not None and self.done.returncode == 0 and not self.done.stopped_by
 
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether a kernel or the host code was stopped at the end of its time."""
+        codes = [error["code"] for error in (self.report or {}).get("errors", ())]
+        return "kernel_does_not_end" in codes or "time" in (self.done.stopped_by, self.judged.stopped_by)
+
 
 def allowed_seconds(assignment: Assignment, cases: Sequence[DrawnCase]) -> float:
     """Return the real time that all runs on some cases may take together, including those that repeat a case alone."""

@@ -16,7 +16,7 @@ from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
 from conflict_free.grading.judging import Grading
-from conflict_free.grading.parts import Movement, Outcome
+from conflict_free.grading.parts import KernelWork, Movement, Outcome
 
 from . import answers
 from .confinement import confined
@@ -39,7 +39,7 @@ def mutants(task: Assignment) -> Iterator[Mutant]:
         if getattr(task.movement, way.name) != way.default:
             yield Mutant(f"movement.{way.name}", replace(task, movement=replace(task.movement, **{way.name: _WITHOUT_END})), "safe")
     for name in data_checks.FEW_LANES:
-        if getattr(task.kernels, name):
+        if getattr(task.kernels, name) not in (None, getattr(KernelWork, name)):
             yield Mutant(f"kernels.{name}", replace(task, kernels=replace(task.kernels, **{name: str(_WITHOUT_END)})), "by_kernels")
     for threshold in task.thresholds:
         free = replace(threshold, limit=str(_WITHOUT_END if threshold.is_upper else -_WITHOUT_END))

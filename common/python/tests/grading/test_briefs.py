@@ -35,15 +35,29 @@ SIZED = {
         r"time for at most (\d+) accesses for each tile of (\d+) × \2 pixels or part of a tile, and (\d+) more",
         "{0} * ((width + 31) // {1}) * ((height + 31) // {1}) + {2}",
     ),
-    ("fragments", "slots"): (r"time for at most (\d+) accesses a pair", "{0} * pairs"),
-    ("fragments", "narrow_global"): (
-        "accesses to global memory than they make. In each of these, more than half of a warp takes part",
-        "0",
+    ("fragments", "slots"): (
+        r"time for at most (\d\.\d+) times as many accesses as they make",
+        "{0} * (traffic.requests + shared.ideal_wavefronts)",
     ),
-    ("fragments", "global_slots"): (r"at most a fifth more accesses to global memory than they make", "1.2 * traffic.requests"),
+    ("fragments", "narrow_global"): ("accesses to global memory. In each of these, more than half of a warp takes part", "0"),
+    ("fragments", "global_slots"): (r"at most a fifth more accesses to global memory", "1.2 * traffic.requests"),
     ("across_gpus", "narrow_global"): (
         r"``width`` and ``height`` are multiples of (\d+) × ``ranks``, more than half of a warp takes part in each access to global memory",
         "0 if width % ({0} * ranks) + height % ({0} * ranks) == 0 else traffic.requests",
+    ),
+    ("padding", "accesses"): (
+        r"access memory at most a tenth more often than such tiles take, with (\d+) accesses to shared memory each",
+        "1.1 * (height * ((width + 31) // 32) + width * ((height + 31) // 32) + {0} * ((width + 31) // 32) * ((height + 31) // 32))",
+    ),
+    ("coalesced", "accesses"): (
+        r"access memory at most a tenth more often than such tiles take, with (\d+) accesses to shared memory each",
+        "1.1 * (height * ((width + 31) // 32) + width * ((height + 31) // 32) + {0} * ((width + 31) // 32) * ((height + 31) // 32)) + 1",
+    ),
+    ("unroll", "accesses"): (r"at most once for each (\d+) bytes, and (\d+) times more", "count // {0} + {1}"),
+    ("unroll", "atomics"): (r"more, (\d+) and one for each (\d+) bytes of them by atomic operations", "count // {1} + {0}"),
+    ("across_gpus", "shared_accesses"): (
+        r"In shared memory they make at most (\d+) for each tile, and one more for each rank",
+        "{0} * ranks * ranks * (((width + ranks - 1) // ranks + 31) // 32) * (((height + ranks - 1) // ranks + 31) // 32) + ranks",
     ),
     ("unroll", "slots"): (
         r"time for a tenth more accesses to memory than they make, and (\d+) more",
@@ -137,6 +151,7 @@ def test_a_brief_has_each_number_of_a_threshold(name, threshold):
 def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
     task = load(name)
     for kind in (
+        "shared_accesses",
         "read_accesses",
         "busiest_accesses",
         "narrow",
@@ -150,11 +165,13 @@ def test_a_brief_has_the_numbers_of_limits_on_blocks_and_multiprocessors(name):
         limit = getattr(task.kernels, kind)
         if limit and limit.isdigit() and (name, kind) not in SIZED:
             assert f"{{kernels.{kind}" in (task.folder / BRIEF).read_text(encoding="utf-8"), kind
-        elif limit:
-            said, wanted = SIZED[name, kind]
-            found = re.search(said, " ".join(task.brief().split()), re.IGNORECASE)
-            assert found, f"brief.rst does not say: {said}"
-            assert wanted.format(*found.groups()) == limit
+        else:
+            assert not limit or (name, kind) in SIZED
+    for kind in [kind for of, kind in SIZED if of == name]:
+        said, wanted = SIZED[name, kind]
+        found = re.search(said, " ".join(task.brief().split()), re.IGNORECASE)
+        assert found, f"brief.rst does not say: {said}"
+        assert wanted.format(*found.groups()) == getattr(task.kernels, kind)
 
 
 def test_a_brief_has_the_number_of_idle_blocks_where_an_answer_exceeds_it():

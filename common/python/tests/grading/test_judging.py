@@ -12,7 +12,7 @@ from grading_tools import CONFINED, answer_file, build_folder, changed_copy, gra
 
 from conflict_free.console import NO_GPU, Stop
 from conflict_free.counting import model_runtime
-from conflict_free.grading import assignment, building, result
+from conflict_free.grading import assignment, building, result, running
 from conflict_free.grading.judging import Grading
 from conflict_free.grading.parts import LIMITS, Outcome
 from conflict_free.grading.result import Check, Result, ResultFormatError
@@ -202,6 +202,13 @@ def test_what_is_wrong_alone_too_is_told_of_the_first_case(tmp_path):
     (tmp_path / "ada.cu").write_text(_KEEPS.replace("= in[i]", "= in[i] + 1"), encoding="utf-8")
     check = failed(graded(tmp_path / "ada.cu"))
     assert check.name == "correct" and check.case == padding().cases[0].name and "called before" not in check.seen
+
+
+def test_a_call_that_takes_all_its_time_is_not_repeated(monkeypatch):
+    times, run_all = [], running.run_all
+    monkeypatch.setattr(running, "run_all", lambda *given, **options: times.append(1) or run_all(*given, **options))
+    quick = replace(padding(), limits=replace(padding().limits, seconds=0.2))
+    assert failed(graded(answer_file("endless_loop"), quick)).name == "safe" and len(times) == 1
 
 
 @pytest.mark.parametrize("answer, expected", [("padded_by_one", (100, None)), ("unpadded", (70, "counts.conflicts"))])

@@ -258,6 +258,9 @@ ERROR = {
 
 def test_a_run_without_fault_has_none():
     assert safety.complaint(made_run([]), TASK, Facts()) is None
+    many = made_run([])
+    many.calls["launches"] = 10_001
+    assert safety.complaint(many, TASK, Facts()).seen == "it launches kernels 10,001 times, at most 10,000 times may be"
 
 
 @pytest.mark.parametrize(
@@ -410,12 +413,11 @@ def test_ways_that_nobody_has_counted_are_refused_by_name():
     assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
 
 
-def test_a_launch_that_is_not_exact_is_refused_with_its_line_unless_the_task_accepts_it():
+def test_a_launch_that_is_not_exact_is_refused_with_its_line():
     waits = {**kernel(0), "exact": False, "fused": [{"file": "a.cu", "line": 5, "ptx": "", "sass": "", "why": "threads look here"}]}
     refused = by_kernels(kernels=[kernel(0), waits])
     assert refused.seen == "kernel turn makes accesses that cannot be counted: threads look here"
     assert [place.line for place in refused.lines] == [5]
-    assert by_kernels(SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(inexact=True)}), [waits]) is None
     assert by_kernels(kernels=[{**kernel(0), "exact": False, "stopped": True, "fused": []}]) is None
 
 

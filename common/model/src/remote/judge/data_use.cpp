@@ -22,26 +22,27 @@ nlohmann::ordered_json to_json(const DataUse::BulkCopies& copies) {
 }  // namespace
 
 void DataUse::place(const std::string& name, std::uint64_t address, std::uint64_t bytes) {
-    buffers_[address] = {name, std::vector<Byte>(bytes)};
+    buffers_[address] = {name, std::vector<std::uint8_t>(bytes), std::vector<Writer>(bytes)};
 }
 
-template <class Visit> std::uint64_t DataUse::for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit) {
-    std::uint64_t visited = 0;
+template <class Visit> void DataUse::in_buffers(std::uint64_t address, std::uint64_t bytes, Visit&& visit) {
     for (auto& [begin, buffer] : buffers_) {
-        const std::uint64_t first = std::max(address, begin), last = std::min(address + bytes, begin + buffer.bytes.size());
-        for (std::uint64_t at = first; at < last; ++at) visit(buffer.bytes[at - begin]);
-        if (first < last) visited += last - first;
+        const std::uint64_t first = std::max(address, begin), last = std::min(address + bytes, begin + buffer.loaded.size());
+        if (first < last) visit(buffer, static_cast<std::ptrdiff_t>(first - begin), last - first);
     }
-    return visited;
 }
 
 void DataUse::write(std::uint64_t address, std::uint64_t bytes, Writer writer) {
-    for_each_byte(address, bytes, [writer](Byte& byte) { byte.writer = writer; });
+    in_buffers(address, bytes, [writer](Buffer& buffer, std::ptrdiff_t first, std::uint64_t count) {
+        std::fill_n(buffer.writer.begin() + first, count, writer);
+    });
 }
 
 void DataUse::load(std::uint64_t address, std::uint64_t bytes) {
-    const std::uint64_t loaded = for_each_byte(address, bytes, [](Byte& byte) { byte.loaded = true; });
-    if (running_) running_->loaded += loaded;
+    in_buffers(address, bytes, [this](Buffer& buffer, std::ptrdiff_t first, std::uint64_t count) {
+        std::fill_n(buffer.loaded.begin() + first, count, std::uint8_t{1});
+        if (running_) running_->loaded += count;
+    });
 }
 
 void DataUse::store(std::uint64_t address, std::uint64_t bytes) {
@@ -75,10 +76,22 @@ void DataUse::warp_access(const WarpAccess& access) {
     const auto size = static_cast<std::uint64_t>(access.size);
     const bool loads =
         access.operation == Operation::load || access.operation == Operation::async_copy || access.operation == Operation::bulk_copy;
+    // Lanes side by side are one stretch of bytes.
+    std::uint64_t begin = 0, end = 0;
+    const auto use = [&] {
+        if (begin == end) return;
+        if (loads) load(begin, end - begin);
+        else store(begin, end - begin);
+    };
     for (const std::size_t lane : lanes_in(access.active)) {
-        if (loads) load(access.address[lane], size);
-        else store(access.address[lane], size);
+        if (const std::uint64_t address = access.address[lane]; address != end) {
+            use();
+            begin = address;
+            end = address;
+        }
+        end += size;
     }
+    use();
 }
 
 void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests) {
@@ -95,11 +108,34 @@ void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, 
     else store(address, bytes);
 }
 
+DataUse::Accesses DataUse::most_of_a_warp(const Work& work) {
+    Accesses most;
+    for (const Accesses& each : work.of_warps) most = {std::max(most.all, each.all), std::max(most.global, each.global)};
+    return most;
+}
+
 void DataUse::end_interval(Work& work) {
-    if (work.of_warps.empty()) return;
-    for (const auto field : {&Accesses::all, &Accesses::global})
-        work.busiest_warps.*field += std::ranges::max(work.of_warps, {}, field).*field;
+    const Accesses most = most_of_a_warp(work);
+    work.busiest_warps.all += most.all;
+    work.busiest_warps.global += most.global;
     work.of_warps.clear();
+}
+
+void DataUse::pass_barrier() {
+    if (!running_) return;
+    // A barrier behind which nothing is accessed takes time, too. Blocks that access nothing at all are counted as idle.
+    if (running_->of_warps.empty() && running_->accesses > 0) running_->of_warps = {{1, 0}};
+    end_interval(*running_);
+}
+
+void DataUse::cluster_barrier(std::span<const std::uint64_t> numbers) {
+    Accesses most;
+    for (const std::uint64_t number : numbers) {
+        const Accesses own = most_of_a_warp(work_of_blocks_[number]);
+        most = {std::max(most.all, own.all), std::max(most.global, own.global)};
+    }
+    if (most.all == 0) return;
+    for (const std::uint64_t number : numbers) work_of_blocks_[number].of_warps = {most};
 }
 
 void DataUse::launch_ends() {
@@ -120,13 +156,12 @@ DataUse::Sums DataUse::sums(const std::string& name) const {
     Sums sums;
     for (const auto& [begin, buffer] : buffers_) {
         if (buffer.name != name) continue;
-        sums.bytes += buffer.bytes.size();
-        for (const Byte& byte : buffer.bytes) {
-            sums.loaded += byte.loaded;
-            sums.stored += byte.writer == Writer::kernel;
-            sums.filled += byte.writer == Writer::fill;
-            sums.copied += byte.writer == Writer::copy;
-        }
+        const auto written = [&](Writer writer) { return static_cast<std::uint64_t>(std::ranges::count(buffer.writer, writer)); };
+        sums.bytes += buffer.loaded.size();
+        sums.loaded += static_cast<std::uint64_t>(std::ranges::count(buffer.loaded, 1));
+        sums.stored += written(Writer::kernel);
+        sums.filled += written(Writer::fill);
+        sums.copied += written(Writer::copy);
     }
     return sums;
 }

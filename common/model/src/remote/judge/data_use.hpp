@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ public:
     void warp_access(const WarpAccess& access) override;
     void bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests) override;
     void block_barrier() override { pass_barrier(); }
+    void cluster_barrier(std::span<const std::uint64_t> numbers) override;
     void part_barrier() override { pass_barrier(); }
     void cluster_access(int lanes) override { cluster_accesses_ += static_cast<std::uint64_t>(lanes); }
     void launch_ends() override;
@@ -83,23 +85,21 @@ public:
 
 private:
     enum class Writer : std::uint8_t { none, kernel, fill, copy };
-    struct Byte {
-        bool loaded = false;
-        Writer writer = Writer::none;
-    };
+    /// Both have an entry for each byte.
     struct Buffer {
         std::string name;
-        std::vector<Byte> bytes;
+        std::vector<std::uint8_t> loaded;
+        std::vector<Writer> writer;
     };
 
-    /// Calls `visit` with each byte of the range that belongs to a buffer. @return how many there are
-    template <class Visit> std::uint64_t for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
+    /// Calls `visit` with each buffer that has bytes of the range, the place of the first of them, and their number.
+    template <class Visit> void in_buffers(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
     void write(std::uint64_t address, std::uint64_t bytes, Writer writer);
     void load(std::uint64_t address, std::uint64_t bytes);
     void store(std::uint64_t address, std::uint64_t bytes);
-    void pass_barrier() {
-        if (running_) end_interval(*running_);
-    }
+    void pass_barrier();
+    /// The most that a warp of a block has accessed since the last barrier.
+    static Accesses most_of_a_warp(const Work& work);
     static void end_interval(Work& work);
 
     /// The buffers by the address of their first byte.

@@ -1,4 +1,4 @@
-// Right: a cooperative launch, in which all blocks meet at the barrier of the grid, and the first one finishes the work.
+// A cooperative launch, in which all blocks wait in a loop at the barrier of the grid, as they could if they took turns.
 
 #include <climits>
 #include <cooperative_groups.h>
