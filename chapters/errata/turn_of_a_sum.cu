@@ -15,9 +15,8 @@ constexpr int many_numbers = 1 << 25;
 template <Rounds rounds, int NUMBERS>
 __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases)
 {
-    __shared__ unsigned partial[BLOCK + 1];  // No round changes the last word.
+    __shared__ unsigned partial[BLOCK];
     int tid = threadIdx.x;
-    if (tid == 0) partial[BLOCK] = 0;
     int i = blockIdx.x * (NUMBERS * BLOCK) + tid;
 
     long long begin = now();
@@ -26,7 +25,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
     partial[tid] = number;
     long long first = now();
     __syncthreads();
-    long long arrived = now_behind_barrier(partial[BLOCK], ~0u);
+    long long arrived = now();
     if (rounds == Rounds::divergent)
         for (int s = 1; s < BLOCK; s *= 2) {
             if (tid % (2 * s) == 0) partial[tid] += partial[tid + s];
@@ -64,7 +63,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
 
     if (tid == 0) sums[blockIdx.x] = partial[0];
     if (blockIdx.x % SAMPLED == 0 && tid % 32 == 0)
-        phases[(blockIdx.x / SAMPLED * BLOCK + tid) / 32] = {begin, first, arrived, arrived, end, multiprocessor()};
+        phases[(blockIdx.x / SAMPLED * BLOCK + tid) / 32] = {begin, first, arrived, end, multiprocessor()};
 }
 // [/turn_of_a_sum]
 
