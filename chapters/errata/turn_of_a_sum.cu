@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "The rounds of a sum are its time": the warps of some sums look at the clock before their loads, when their numbers and those of the whole
-// block have arrived, and after the rounds.
+// "The rounds of a sum are its time": the warps of some sums look at the clock before their loads, when their number has arrived, and after
+// the rounds. (They look behind the barrier, too, but a warp goes on to that line before the others of its block have come to the barrier.)
 
 #include "phases.cuh"
 #include "sums.cuh"
