@@ -5,8 +5,8 @@
 #   chapter.SLUG.model.N  label cpu   under the model with N = 1, 2, 3 and 4 devices, at MODEL_SIZES
 #   chapter.SLUG.failures label cpu   what check_failures.py of the chapter's folder breaks, where there is MPI
 #   chapter.SLUG.gpu      label gpu   on all GPUs of this machine, a thread for each
-# MPI starts a process for each GPU; without it one process has a thread for each. Without NCCL a
-# message says that the chapter is left out. scripts/measure knows it by its file ranks.json.
+# MPI starts a process for each GPU; without it one process has a thread for each. Without NCCL a message says that the
+# chapter is left out. scripts/measure knows it by its file ranks.json.
 function(add_chapter_of_ranks slug)
     cmake_parse_arguments(PARSE_ARGV 1 chapter "" "" "SOURCES;MODEL_SIZES")
     set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_CHAPTERS ${slug})
