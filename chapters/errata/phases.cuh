@@ -12,7 +12,7 @@
 #include <vector>
 
 struct Phases {
-    long long begin, first, arrived, end;
+    long long begin, first, arrived, met, end;
     unsigned multiprocessor;
 };
 
@@ -24,6 +24,15 @@ __device__ long long now()
     long long cycles;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
     return cycles;
+}
+
+// The clock when `loaded` is there. A warp goes on behind a barrier before the others have come, until it needs something: so let it need
+// a number that it loads behind the barrier. No number of these programs is `absent`.
+template <class Number>
+__device__ long long now_behind_barrier(Number loaded, Number absent)
+{
+    if (loaded == absent) asm volatile("trap;");
+    return now();
 }
 
 __device__ unsigned multiprocessor()
@@ -43,10 +52,11 @@ inline void print_phases(const std::string& name, const Phases* phases, size_t c
         long long begin, end;
     };
     std::map<unsigned, Span> spans;
-    double first = 0, loading = 0, after = 0, span = 0;
+    double first = 0, loading = 0, barrier = 0, after = 0, span = 0;
     for (const Phases& warp : all) {
         first += warp.first - warp.begin;
         loading += warp.arrived - warp.begin;
+        barrier += warp.met - warp.arrived;
         after += warp.end - warp.arrived;
         auto [found, is_new] = spans.try_emplace(warp.multiprocessor, Span{warp.begin, warp.end});
         found->second = {std::min(found->second.begin, warp.begin), std::max(found->second.end, warp.end)};
@@ -58,6 +68,7 @@ inline void print_phases(const std::string& name, const Phases* phases, size_t c
     print("loading_ns", loading / count / span * ms * 1e6);
     print("loading_percent", 100 * loading / places);
     print("after_loading_percent", 100 * after / places);
+    if (barrier > 0) print("barrier_percent", 100 * barrier / places);
     // The blocks that are looked at miss the ends of the launch, up to a percent.
     print("empty_percent", std::max(0., 100 - 100 * (loading + after) / places));
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // "What a launch can have in flight is in flight": the warps of a copy and of two transposes through a tile look at the clock
-// before their loads, when the first and the last value have arrived, and after their stores.
+// before their loads, when the first and the last value have arrived, after the barrier, and after their stores.
 
 #include "matrices.cuh"
 #include "phases.cuh"
@@ -31,6 +31,7 @@ __global__ void phases_of_a_warp(float* output, const float* input, int width, P
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
     long long arrived = now();
     __syncthreads();
+    long long met = now_behind_barrier(tile[threadIdx.y][threadIdx.x], INFINITY);
     for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
         if (order == Order::copy)
             output[(down + j) * width + across + threadIdx.x] = tile[j][threadIdx.x];
@@ -41,7 +42,7 @@ __global__ void phases_of_a_warp(float* output, const float* input, int width, P
     int block = blockIdx.y * gridDim.x + blockIdx.x, warps = TILE_DIM * BLOCK_ROWS / 32;
     int warp = (threadIdx.y * TILE_DIM + threadIdx.x) / 32;
     if (block % SAMPLED == 0 && threadIdx.x % 32 == 0)
-        phases[block / SAMPLED * warps + warp] = {begin, first, arrived, end, multiprocessor()};
+        phases[block / SAMPLED * warps + warp] = {begin, first, arrived, met, end, multiprocessor()};
 }
 // [/phases_of_a_warp]
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "The rounds of a sum are its time": the warps of some sums look at the clock before their loads, when their number has arrived, and after
-// the rounds. (They look behind the barrier, too, but a warp goes on to that line before the others of its block have come to the barrier.)
+// "The rounds of a sum are its time": the warps of some sums look at the clock before their loads, when their number has arrived, when all
+// numbers of their block have, and after the rounds.
 
 #include "phases.cuh"
 #include "sums.cuh"
@@ -15,8 +15,9 @@ constexpr int many_numbers = 1 << 25;
 template <Rounds rounds, int NUMBERS>
 __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases)
 {
-    __shared__ unsigned partial[BLOCK];
+    __shared__ unsigned partial[BLOCK + 1];  // No round changes the last word.
     int tid = threadIdx.x;
+    if (tid == 0) partial[BLOCK] = 0;
     int i = blockIdx.x * (NUMBERS * BLOCK) + tid;
 
     long long begin = now();
@@ -25,7 +26,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
     partial[tid] = number;
     long long first = now();
     __syncthreads();
-    long long arrived = now();
+    long long arrived = now_behind_barrier(partial[BLOCK], ~0u);
     if (rounds == Rounds::divergent)
         for (int s = 1; s < BLOCK; s *= 2) {
             if (tid % (2 * s) == 0) partial[tid] += partial[tid + s];
@@ -63,7 +64,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
 
     if (tid == 0) sums[blockIdx.x] = partial[0];
     if (blockIdx.x % SAMPLED == 0 && tid % 32 == 0)
-        phases[(blockIdx.x / SAMPLED * BLOCK + tid) / 32] = {begin, first, arrived, end, multiprocessor()};
+        phases[(blockIdx.x / SAMPLED * BLOCK + tid) / 32] = {begin, first, arrived, arrived, end, multiprocessor()};
 }
 // [/turn_of_a_sum]
 
