@@ -67,6 +67,7 @@ void call(Warp& warp, const DecodedInstruction& instruction) {
 void read_clock(Warp& warp, const DecodedInstruction& instruction) {
     // Time is not modeled: each reading is later than the reading before. A thread that reads many times waits for a point in
     // time, so the clock then advances faster.
+    warp.block->watch.tell_time();
     constexpr std::uint64_t readings_before_it_hurries = 1024;
     warp.clock += 1 + warp.clock_readings++ / readings_before_it_hurries;
     const std::uint64_t now = warp.clock;
@@ -112,7 +113,8 @@ void trap(Warp& warp, const DecodedInstruction& instruction) {
                         launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));
 }
 
-void yield_after(Warp& warp, const DecodedInstruction&) {
+void sleep(Warp& warp, const DecodedInstruction&) {
+    warp.block->watch.tell_time();
     warp.patience = 0;
     warp.wait_reason = WaitReason::yielded;
 }
