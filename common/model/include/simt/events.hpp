@@ -90,7 +90,7 @@ public:
     virtual void block_barrier() {}
     /// The block has reached a barrier of a cluster of several blocks, and then tells its block_barrier().
     virtual void cluster_barrier() {}
-    /// A warp sleeps or reads a clock.
+    /// A warp sleeps, or reads a clock so often that it waits for a time.
     virtual void time_passes() {}
     /// Some warps of the block have reached a barrier, or the last thread has arrived at an mbarrier.
     virtual void part_barrier() {}

@@ -54,9 +54,9 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
     if data["sleeps"]:
         yield Finding(
             False,
-            f"warps sleep or read a clock {data['sleeps']:,} times",
+            f"warps sleep, or wait for a clock, {data['sleeps']:,} times",
             "none",
-            "Take out what waits for a time, or measures it: nothing here needs to.",
+            "Take out what waits for a time: barriers wait for threads.",
         )
     blocks, without_shared = data["room"]["blocks"], data["room"]["without_shared"]
     if blocks * MOST_KEPT_OUT < without_shared or blocks == 1 < without_shared:

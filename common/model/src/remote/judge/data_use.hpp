@@ -110,7 +110,7 @@ private:
     /// The buffers by the address of their first byte.
     std::map<std::uint64_t, Buffer> buffers_;
     std::uint64_t cluster_accesses_ = 0;
-    /// Barriers of clusters of several blocks, each counted once for each block; and how often warps sleep or read a clock.
+    /// Barriers of clusters of several blocks, each counted once for each block; and how often warps wait for a time.
     std::uint64_t cluster_barriers_ = 0, sleeps_ = 0;
     /// Loads from and stores to global memory in which at most half of the warp takes part.
     std::uint64_t narrow_global_ = 0;
