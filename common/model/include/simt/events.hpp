@@ -10,7 +10,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "simt/counts.hpp"
 
@@ -63,7 +62,7 @@ struct WarpAccess {
 /// The configuration of a launch.
 struct LaunchInfo {
     Extent grid, block;
-    std::size_t dynamic_shared_bytes;
+    std::size_t dynamic_shared_bytes, static_shared_bytes = 0;
 
     /// The threadIdx of thread `number` of a block, counted with x fastest.
     Extent thread(int number) const {
@@ -89,8 +88,10 @@ public:
     virtual void cluster_access(int /*lanes*/) {}
     /// All threads of the block have reached a barrier.
     virtual void block_barrier() {}
-    /// The same in all these blocks of a cluster, each of which then tells its block_barrier().
-    virtual void cluster_barrier(std::span<const std::uint64_t> /*numbers*/) {}
+    /// The block has reached a barrier of a cluster of several blocks, and then tells its block_barrier().
+    virtual void cluster_barrier() {}
+    /// A warp sleeps, or reads a clock so often that it waits for a time.
+    virtual void time_passes() {}
     /// Some warps of the block have reached a barrier, or the last thread has arrived at an mbarrier.
     virtual void part_barrier() {}
     /// The given lanes of a warp have synchronized with one another.

@@ -211,6 +211,11 @@ void BlockWatch::tell_cluster_access(int lanes) {
     for (Listener* listener : state_->launch.listeners) listener->cluster_access(lanes);
 }
 
+void BlockWatch::tell_time() {
+    if (!is_watching_) return;
+    for (Listener* listener : state_->launch.listeners) listener->time_passes();
+}
+
 void BlockWatch::block_barrier() {
     if (!is_watching_) return;
     ++state_->counters->barriers;
@@ -220,9 +225,9 @@ void BlockWatch::block_barrier() {
     for (Listener* listener : state_->launch.listeners) listener->block_barrier();
 }
 
-void BlockWatch::cluster_barrier(std::span<const std::uint64_t> numbers) {
+void BlockWatch::cluster_barrier() {
     if (!is_watching_) return;
-    for (Listener* listener : state_->launch.listeners) listener->cluster_barrier(numbers);
+    for (Listener* listener : state_->launch.listeners) listener->cluster_barrier();
 }
 
 void BlockWatch::part_barrier(std::span<const int> warps) {

@@ -77,13 +77,15 @@ public:
     void add_work(const Work& more);
     /// Tells listeners of lanes that access shared memory in a way that has no counts: another block's, or by st.async and red.async.
     void tell_cluster_access(int lanes);
+    /// Tells listeners of a warp that sleeps, or that reads a clock so often that it waits for a time.
+    void tell_time();
 
     /// @name Synchronization
     /// @{
     /// All threads of the block that have not ended have passed a barrier (counted as one barrier).
     void block_barrier();
-    /// The blocks with these numbers, this one among them, are about to pass a barrier together. Only listeners are told.
-    void cluster_barrier(std::span<const std::uint64_t> numbers);
+    /// The block is about to pass a barrier of a cluster of several blocks. Only listeners are told.
+    void cluster_barrier();
     /// The threads of these warps have passed a barrier together (a named barrier of a part of the block; counted).
     void part_barrier(std::span<const int> warps);
     /// Lanes of a warp have synchronized with one another. Counted as one warp barrier.

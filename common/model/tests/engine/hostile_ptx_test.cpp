@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "device/address_space.hpp"
 #include "engine/engine.hpp"
 #include "simt/model.hpp"
 
@@ -179,6 +180,15 @@ TEST(HostilePtx, ReadsZerosBesideAParameter) {
     for (const char* place : {"p-8", "p-16", "p+8", "p+16", "p-2147483648"})
         EXPECT_FALSE(run("ld.param.u64 %d1, [" + std::string(place) + "];\nsetp.ne.u64 %p1, %d1, 0;\n@%p1 trap;").is_told) << place;
     EXPECT_TRUE(run("mov.u64 %d1, 1;\nsetp.ne.u64 %p1, %d1, 0;\n@%p1 trap;").is_told);
+}
+
+TEST(HostilePtx, PrintsNoTextBesideTheMemoryOfAThread) {
+    for (const std::uint64_t window : {simt::memory::parameter_window, simt::memory::shared_window, simt::memory::local_window})
+        for (const std::uint64_t offset : {4096, 8192, 65535})
+            EXPECT_TRUE(run("{\n.param .b64 a;\n.param .b64 b;\n.param .b32 c;\nst.param.b64 [a], " + std::to_string(window + offset) +
+                            ";\nst.param.b64 [b], 0;\ncall.uni (c), vprintf, (a, b);\n}")
+                            .printed.empty())
+                << window << " + " << offset;
 }
 
 TEST(HostilePtx, AddsNoOffsetPastTheEndOfAllCoordinates) {

@@ -232,7 +232,8 @@ TEST(Listeners, HearWhichBlockPassesABarrier) {
         void block_runs(std::uint64_t number) override { heard += std::to_string(number); }
         void block_barrier() override { heard += "b"; }
         void part_barrier() override { heard += "p"; }
-        void cluster_barrier(std::span<const std::uint64_t> numbers) override { heard += "c" + std::to_string(numbers.size()); }
+        void cluster_barrier() override { heard += "c"; }
+        void time_passes() override { heard += "t"; }
     } ear;
     MadeLaunch launch(true, {&ear});
     MadeBlock first(launch.watch), second(launch.watch);
@@ -241,8 +242,9 @@ TEST(Listeners, HearWhichBlockPassesABarrier) {
     first.watch.block_barrier();
     second.watch.part_barrier(std::array{0, 1});
     first.watch.phase_ends();
-    second.watch.cluster_barrier(std::array<std::uint64_t, 2>{0, 1});
-    EXPECT_EQ(ear.heard, "010b1p0pc2");
+    second.watch.cluster_barrier();
+    second.watch.tell_time();
+    EXPECT_EQ(ear.heard, "010b1p0pct");
 }
 
 }  // namespace

@@ -380,22 +380,17 @@ TEST(DataUse, GivesAllWarpsOfABlockTheTimeOfItsBusiestOneUpToEachBarrier) {
     EXPECT_EQ(use.to_json()["slots"], 3 * (2 + 5 + 1) + 3 * 1 + 3 * 4 + 2 * 3);
 }
 
-TEST(DataUse, GivesAllBlocksOfAClusterTheTimeOfTheBusiestWarpUpToTheirBarrier) {
+TEST(DataUse, HasTheRoomForBlocksOfTheLaunchThatLeavesLeast) {
     DataUse use;
-    WarpAccess access = of_four_bytes(Space::global, Operation::load);
-    access.active = ~0u;
-    use.launch_begins({{3, 1, 1}, {64, 1, 1}, 0});
-    for (const std::uint64_t block : {0, 1, 2, 2}) {
-        use.block_runs(block);
-        use.warp_access(access);
-    }
-    use.cluster_barrier(std::array<std::uint64_t, 2>{1, 2});
-    for (const std::uint64_t block : {1, 2}) {
-        use.block_runs(block);
-        use.block_barrier();
-    }
-    use.launch_ends();
-    EXPECT_EQ(use.to_json()["slots"], 2 * (1 + 2 + 2));
+    use.launch_begins({{1, 1, 1}, {256, 1, 1}, 0});
+    EXPECT_EQ(use.room().blocks, use.room().without_shared);
+    use.launch_begins({{1, 1, 1}, {256, 1, 1}, 30000, 28368});
+    EXPECT_EQ(use.room().blocks, 4);
+    EXPECT_EQ(use.room().without_shared, 8);
+    use.launch_begins({{1, 1, 1}, {1024, 1, 1}, 227 << 10});
+    EXPECT_EQ(use.to_json()["room"], nlohmann::json({{"blocks", 1}, {"without_shared", 2}}));
+    use.launch_begins({{1, 1, 1}, {32, 1, 1}, 10000});
+    EXPECT_EQ(use.room().blocks, 1);
 }
 
 TEST(DataUse, HasBulkCopiesByDirection) {

@@ -14,6 +14,8 @@ from .running import Run
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
 #: This many blocks may have nothing to do: as many as 132 multiprocessors hold, 32 each. A grid of a fixed size is no larger.
 MOST_IDLE_BLOCKS = 132 * 32
+#: Shared memory may keep out all but one in this many of the blocks that a multiprocessor would hold, and has to leave room for two.
+MOST_KEPT_OUT = 3
 
 
 def complaint(run: Run, assignment: Assignment, source: Submitted) -> Finding | None:
@@ -41,6 +43,28 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"kernels access shared memory of other blocks, or by st.async or red.async, {data['cluster_accesses']:,} times",
             "none",
             "Use the block's own shared memory with ordinary loads and stores: the others' costs are not counted.",
+        )
+    if data["cluster_barriers"]:
+        yield Finding(
+            False,
+            f"blocks of a cluster wait for one another at {data['cluster_barriers']:,} barriers",
+            "none",
+            "Let each block work without the others: __syncthreads() is the barrier of a block.",
+        )
+    if data["sleeps"]:
+        yield Finding(
+            False,
+            f"warps sleep, or wait for a clock, {data['sleeps']:,} times",
+            "none",
+            "Take out what waits for a time: barriers wait for threads.",
+        )
+    blocks, without_shared = data["room"]["blocks"], data["room"]["without_shared"]
+    if blocks * MOST_KEPT_OUT < without_shared or blocks == 1 < without_shared:
+        yield Finding(
+            False,
+            f"shared memory leaves room for {blocks:,} of {without_shared:,} blocks on a multiprocessor",
+            f"at least two, and one in {MOST_KEPT_OUT}",
+            "Take no more shared memory than the data of a block need: while a block waits for memory, others go on.",
         )
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)

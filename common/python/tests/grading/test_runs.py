@@ -47,6 +47,9 @@ ORDINARY = {
     "global_slots": 8,
     "idle_blocks": 4224,
     "cluster_accesses": 0,
+    "cluster_barriers": 0,
+    "sleeps": 0,
+    "room": {"blocks": 3, "without_shared": 9},
     "bulk_load": NO_COPIES,
     "bulk_store": NO_COPIES,
 }
@@ -409,7 +412,12 @@ def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen)
 
 def test_ways_that_nobody_has_counted_are_refused_by_name():
     assert "shared memory of other blocks" in by_kernels(otherwise={"cluster_accesses": 32}).seen
+    assert by_kernels(otherwise={"cluster_barriers": 2}).seen == "blocks of a cluster wait for one another at 2 barriers"
+    assert by_kernels(otherwise={"sleeps": 1}).seen == "warps sleep, or wait for a clock, 1 times"
     assert by_kernels() is None
+    for room, is_left in {(1, 1): True, (1, 2): False, (2, 6): True, (2, 7): False}.items():
+        found = by_kernels(otherwise={"room": dict(zip(("blocks", "without_shared"), room))})
+        assert not found if is_left else found.seen == "shared memory leaves room for {} of {} blocks on a multiprocessor".format(*room)
     assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
 
 

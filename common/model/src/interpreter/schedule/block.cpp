@@ -230,25 +230,16 @@ void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended) {
 
 void Block::complete_cluster_barrier() {
     Block& leader = *cluster.front();
-    const auto threads_of = [](const Block* block) {
-        int threads = 0;
-        for (const auto& warp : block->warps) threads += std::popcount(warp->lanes & ~warp->exited);
-        return threads;
-    };
     int threads = 0;
-    for (const Block* block : cluster) threads += threads_of(block);
+    for (const Block* block : cluster)
+        for (const auto& warp : block->warps) threads += std::popcount(warp->lanes & ~warp->exited);
     if (leader.cluster_barrier.arrived == 0 || leader.cluster_barrier.arrived < threads) return;
     leader.cluster_barrier.arrived = 0;
     ++leader.cluster_barrier.phase;
-    std::vector<std::uint64_t> numbers;
-    hazards::BlockWatch* of_one = nullptr;
-    for (Block* block : cluster)
-        if (threads_of(block) > 0) {
-            numbers.push_back(block->number);
-            of_one = &block->watch;
-        }
-    if (of_one) of_one->cluster_barrier(numbers);
-    for (Block* block : cluster) block->watch.block_barrier();
+    for (Block* block : cluster) {
+        if (cluster.size() > 1) block->watch.cluster_barrier();
+        block->watch.block_barrier();
+    }
 }
 
 bool Block::release_from_cluster_barrier() {

@@ -51,7 +51,14 @@ void DataUse::store(std::uint64_t address, std::uint64_t bytes) {
 }
 
 void DataUse::launch_begins(const LaunchInfo& info) {
-    warps_ = (std::uint64_t{info.block.x} * info.block.y * info.block.z + warp_size - 1) / warp_size;
+    const std::uint64_t threads = std::uint64_t{info.block.x} * info.block.y * info.block.z;
+    warps_ = (threads + warp_size - 1) / warp_size;
+    const auto blocks = [&](std::size_t shared_bytes) {
+        return machine_.concurrent_blocks(static_cast<int>(threads), static_cast<std::int64_t>(shared_bytes)) / machine_.multiprocessors;
+    };
+    const Room room{blocks(info.static_shared_bytes + info.dynamic_shared_bytes), blocks(0)};
+    const int ratio = room.blocks * room_.without_shared, most = room_.blocks * room.without_shared;
+    if (ratio < most || (ratio == most && room.blocks < room_.blocks)) room_ = room;
     work_of_blocks_.clear();
     running_ = nullptr;
 }
@@ -108,14 +115,9 @@ void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, 
     else store(address, bytes);
 }
 
-DataUse::Accesses DataUse::most_of_a_warp(const Work& work) {
+void DataUse::end_interval(Work& work) {
     Accesses most;
     for (const Accesses& each : work.of_warps) most = {std::max(most.all, each.all), std::max(most.global, each.global)};
-    return most;
-}
-
-void DataUse::end_interval(Work& work) {
-    const Accesses most = most_of_a_warp(work);
     work.busiest_warps.all += most.all;
     work.busiest_warps.global += most.global;
     work.of_warps.clear();
@@ -126,16 +128,6 @@ void DataUse::pass_barrier() {
     // A barrier behind which nothing is accessed takes time, too. Blocks that access nothing at all are counted as idle.
     if (running_->of_warps.empty() && running_->accesses > 0) running_->of_warps = {{1, 0}};
     end_interval(*running_);
-}
-
-void DataUse::cluster_barrier(std::span<const std::uint64_t> numbers) {
-    Accesses most;
-    for (const std::uint64_t number : numbers) {
-        const Accesses own = most_of_a_warp(work_of_blocks_[number]);
-        most = {std::max(most.all, own.all), std::max(most.global, own.global)};
-    }
-    if (most.all == 0) return;
-    for (const std::uint64_t number : numbers) work_of_blocks_[number].of_warps = {most};
 }
 
 void DataUse::launch_ends() {
@@ -184,6 +176,9 @@ nlohmann::ordered_json DataUse::to_json() const {
             {"global_slots", slots_.global},
             {"idle_blocks", idle_blocks_},
             {"cluster_accesses", cluster_accesses_},
+            {"cluster_barriers", cluster_barriers_},
+            {"sleeps", sleeps_},
+            {"room", {{"blocks", room_.blocks}, {"without_shared", room_.without_shared}}},
             {"bulk_load", remote::to_json(bulk_loads_)},
             {"bulk_store", remote::to_json(bulk_stores_)},
             {"buffers", std::move(buffers)}};

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -41,7 +40,8 @@ public:
     void warp_access(const WarpAccess& access) override;
     void bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests) override;
     void block_barrier() override { pass_barrier(); }
-    void cluster_barrier(std::span<const std::uint64_t> numbers) override;
+    void cluster_barrier() override { ++cluster_barriers_; }
+    void time_passes() override { ++sleeps_; }
     void part_barrier() override { pass_barrier(); }
     void cluster_access(int lanes) override { cluster_accesses_ += static_cast<std::uint64_t>(lanes); }
     void launch_ends() override;
@@ -81,6 +81,13 @@ public:
     /// Accesses of lanes to shared memory of other blocks, and by st.async and red.async.
     std::uint64_t cluster_accesses() const { return cluster_accesses_; }
 
+    /// The blocks of a kernel that a multiprocessor holds at a time, and those that it would hold if they took no shared memory.
+    struct Room {
+        int blocks = 1, without_shared = 1;
+    };
+    /// That of the launch whose shared memory keeps the most blocks out, for the blocks that remain.
+    const Room& room() const { return room_; }
+
     nlohmann::ordered_json to_json() const;
 
 private:
@@ -98,19 +105,20 @@ private:
     void load(std::uint64_t address, std::uint64_t bytes);
     void store(std::uint64_t address, std::uint64_t bytes);
     void pass_barrier();
-    /// The most that a warp of a block has accessed since the last barrier.
-    static Accesses most_of_a_warp(const Work& work);
     static void end_interval(Work& work);
 
     /// The buffers by the address of their first byte.
     std::map<std::uint64_t, Buffer> buffers_;
     std::uint64_t cluster_accesses_ = 0;
+    /// Barriers of clusters of several blocks, each counted once for each block; and how often warps wait for a time.
+    std::uint64_t cluster_barriers_ = 0, sleeps_ = 0;
     /// Loads from and stores to global memory in which at most half of the warp takes part.
     std::uint64_t narrow_global_ = 0;
     /// The accesses for which the warps of all blocks have time, if those of a block wait at each barrier for the busiest one.
     Accesses slots_;
     /// Blocks of the launches that have ended without any access to memory.
     std::uint64_t idle_blocks_ = 0;
+    Room room_;
     BulkCopies bulk_loads_, bulk_stores_;
     const Machine& machine_;
     /// By multiprocessor, for the launches that have ended.
