@@ -112,7 +112,11 @@ void RemoteDevice::unload_module(int module) {
 
 int RemoteDevice::find_function(int module, const std::string& name) { return only<int>(call(Call::find_function, written(module, name))); }
 
-FunctionInfo RemoteDevice::function(int function) { return structure<FunctionInfo>(call(Call::function, written(function))); }
+FunctionInfo RemoteDevice::function(int function) {
+    const std::lock_guard lock(known_mutex_);
+    if (const auto known = functions_.find(function); known != functions_.end()) return known->second;
+    return functions_[function] = structure<FunctionInfo>(call(Call::function, written(function)));
+}
 
 bool RemoteDevice::find_variable(int module, const std::string& name, VariableInfo& info) {
     const std::vector<std::uint8_t> reply = call(Call::find_variable, written(module, name));
@@ -144,18 +148,19 @@ bool RemoteDevice::release(DeviceAddress address) {
 }
 
 void RemoteDevice::remember(DeviceAddress begin, std::size_t bytes) {
-    const std::lock_guard lock(ranges_mutex_);
+    const std::lock_guard lock(known_mutex_);
     bytes_by_begin_[begin] = bytes;
 }
 
 void RemoteDevice::forget(DeviceAddress begin) {
-    const std::lock_guard lock(ranges_mutex_);
+    const std::lock_guard lock(known_mutex_);
     bytes_by_begin_.erase(begin);
 }
 
 void RemoteDevice::forget_all() {
-    const std::lock_guard lock(ranges_mutex_);
+    const std::lock_guard lock(known_mutex_);
     bytes_by_begin_.clear();
+    functions_.clear();
 }
 
 void RemoteDevice::map_host(void*, std::size_t bytes) {
@@ -167,7 +172,7 @@ bool RemoteDevice::unmap_host(void*) { return false; }
 
 Device::Range RemoteDevice::range_of(DeviceAddress address) {
     {
-        const std::lock_guard lock(ranges_mutex_);
+        const std::lock_guard lock(known_mutex_);
         const auto after = bytes_by_begin_.upper_bound(address);
         if (after != bytes_by_begin_.begin()) {
             const auto& [begin, bytes] = *std::prev(after);

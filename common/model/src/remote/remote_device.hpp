@@ -89,7 +89,9 @@ private:
     std::mutex mutex_;
     /// The allocations of this process: copies find their range without a request.
     std::map<DeviceAddress, std::size_t> bytes_by_begin_;
-    std::mutex ranges_mutex_;
+    /// By number: each launch asks several times, and a request takes longer than all else of a small launch.
+    std::map<int, FunctionInfo> functions_;
+    std::mutex known_mutex_;
     std::atomic<bool> busy_ = false, finished_ = false;
     const Machine* machine_ = nullptr;
 };

@@ -93,13 +93,13 @@ void add_totals(Json& json, const LaunchCounts& counts, When wanted) {
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
     if (any(counts.name)) parents.insert(parent);
 #include "simt/counts.def"
-    const auto put = [&](const std::string& parent, const char* key, When when, bool is_there, const Json& sum) {
+    const auto put = [&](const std::string& parent, const char* key, When when, bool is_there, const auto& sum) {
         if (when != wanted) return;
-        if (!parent.empty() && parents.contains(parent)) json[parent][key] = sum;
-        if (parent.empty() && (when == When::always || is_there)) json[key] = sum;
+        if (!parent.empty() && parents.contains(parent)) json[parent][key] = sum();
+        if (parent.empty() && (when == When::always || is_there)) json[key] = sum();
     };
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
-    put(parent, key, When::when, any(counts.name), kind##_json(counts.name));
+    put(parent, key, When::when, any(counts.name), [&] { return kind##_json(counts.name); });
 #include "simt/counts.def"
 }
 
@@ -188,7 +188,7 @@ Json to_json(const LaunchCounts& counts) {
     json["barriers"] = counts.barriers;
     json["warp_barriers"] = counts.warp_barriers;
     json["work"] = to_json(counts.work);
-    json["lines"] = lines;
+    json["lines"] = std::move(lines);
     if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;
     add_totals(json, counts, When::rare);
     if (counts.partitions) json["partitions"] = to_json(*counts.partitions);

@@ -158,7 +158,9 @@ std::string report_text(int exit_code) {
     constexpr int reaches_the_caller = 0xFF;
     Json report = {{"machine", current_machine().name}};
     if (!current_machine().is_checked) report["unchecked"] = true;
-    report.update(records_as_json(0));
+    // update() would copy all launches.
+    Json records = records_as_json(0);
+    for (auto& [name, record] : records.items()) report[name] = std::move(record);
     report["files"] = session().files;
     report["exit_code"] = exit_code & reaches_the_caller;
     return text_of(report) + "\n";

@@ -28,6 +28,8 @@ TEST_F(Remote, ModulesAndKernelsComeOverWhole) {
     EXPECT_EQ(info.name, "kernel");
     EXPECT_EQ(info.parameters.at(1).offset, 8u);
     EXPECT_EQ(info.required_cluster[0], 2);
+    EXPECT_EQ(device().function(function).name, info.name);
+    EXPECT_EQ(fake.functions_asked, 1) << "a launch needs it several times";
     VariableInfo variable;
     EXPECT_FALSE(device().find_variable(module, "none", variable));
     EXPECT_TRUE(device().find_variable(module, "some", variable));

@@ -38,6 +38,7 @@ public:
     void unload_module(int module) override { unloaded = module; }
     int find_function(int, const std::string& name) override { return name == "kernel" ? 3 : -1; }
     FunctionInfo function(int) override {
+        ++functions_asked;
         FunctionInfo info;
         info.name = "kernel";
         info.parameters = {{0, 8}, {8, 4}};
@@ -69,6 +70,7 @@ public:
     TextureRequest texture;
     LaunchRequest launched;
     bool was_reset = false;
+    int functions_asked = 0;
 };
 
 inline std::filesystem::path made_case() {

@@ -39,10 +39,10 @@ class Group:
         with contextlib.suppress(OSError):  # a kernel without swap
             (folder / with_swap).write_text(str(most if is_first_version else 0), encoding="ascii")
 
-    def enter(self) -> None:
-        """Move this process into the group. Its descendants will be in the group, too."""
-        with open(self.folder / "cgroup.procs", "w", encoding="ascii") as file:
-            file.write("0")
+    @property
+    def processes(self) -> Path:
+        """The file that takes the number of a process, or 0 from the process itself: it and its descendants will be in the group."""
+        return self.folder / "cgroup.procs"
 
     def has_killed(self) -> bool:
         """Return whether the kernel has ended a process at the limit; False of a group that another program has removed."""
@@ -54,7 +54,7 @@ class Group:
     def is_empty(self) -> bool:
         """Return whether the group is there and all its processes have ended. Those of a killed command take a moment."""
         try:
-            return not (self.folder / "cgroup.procs").read_text(encoding="ascii")
+            return not self.processes.read_text(encoding="ascii")
         except OSError:
             return False
 
@@ -78,7 +78,7 @@ def _parent(mount: Path = _MOUNT, own_groups: Path = Path("/proc/self/cgroup")) 
                 return None
         _remove_left(parent)
         tried = Group(parent / _NAME.format(os.getpid(), next(_numbers)), 1 << 30)
-        subprocess.run(["true"], preexec_fn=tried.enter, check=True)
+        subprocess.run(["/bin/sh", "-c", 'echo 0 > "$0"', tried.processes], check=True)
         if not _KILLED.search(tried._events.read_text(encoding="ascii")):
             return None
     except (OSError, ValueError, TypeError, subprocess.SubprocessError):

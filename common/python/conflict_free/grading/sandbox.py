@@ -10,6 +10,7 @@ import math
 import os
 import resource
 import selectors
+import shlex
 import shutil
 import signal
 import stat
@@ -165,14 +166,13 @@ def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> "_Watche
         made = _Command([str(word) for word in job.command], (), {**_ENVIRONMENT, **job.environment})
     process = stack.enter_context(
         subprocess.Popen(
-            made.words,
+            _limited(made.words, job.limits, group),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=writable,
             env=made.environment,
             pass_fds=(*made.descriptors, *job.descriptors),
-            preexec_fn=functools.partial(_limit, job.limits, group),
             start_new_session=True,
         )
     )
@@ -285,23 +285,27 @@ def _confined(
     )
 
 
-def _limit(limits: Limits, group: cgroups.Group | None) -> None:
-    """Set the limits of this process. It is called between fork and exec."""
-    if group:
-        group.enter()
+def _limited(words: Sequence[str], limits: Limits, group: cgroups.Group | None) -> list[str]:
+    """Return a command that takes a group and limits for itself and goes on as ``words``.
+
+    It is a shell, because copying this process, in order to set them between fork and exec, would take longer than a small run.
+    """
     seconds = math.ceil(limits.seconds)
-    files = limits.file_megabytes * _MEGABYTE
     # The model reserves terabytes of addresses. RLIMIT_DATA counts only private memory that can be written.
-    for what, limit in (
-        (resource.RLIMIT_CPU, (seconds, seconds + 1)),
-        (resource.RLIMIT_DATA, (limits.memory_megabytes * _MEGABYTE,) * 2),
-        (resource.RLIMIT_STACK, (8 * _MEGABYTE,) * 2),
-        (resource.RLIMIT_FSIZE, (files, files)),
-        (resource.RLIMIT_NOFILE, (256, 256)),
-        (resource.RLIMIT_CORE, (0, 0)),
-    ):
+    wanted = (
+        (resource.RLIMIT_CPU, "-St", seconds, 1),
+        (resource.RLIMIT_CPU, "-Ht", seconds + 1, 1),
+        (resource.RLIMIT_DATA, "-d", limits.memory_megabytes * _MEGABYTE, 1024),
+        (resource.RLIMIT_STACK, "-s", 8 * _MEGABYTE, 1024),
+        (resource.RLIMIT_FSIZE, "-f", limits.file_megabytes * _MEGABYTE, 512),
+        (resource.RLIMIT_NOFILE, "-n", 256, 1),
+        (resource.RLIMIT_CORE, "-c", 0, 512),
+    )
+    steps = [f"echo 0 > {shlex.quote(str(group.processes))}"] if group else []
+    for what, option, limit, unit in wanted:
         most = resource.getrlimit(what)[1]
-        resource.setrlimit(what, tuple(min(each, most) if most != resource.RLIM_INFINITY else each for each in limit))
+        steps.append(f"ulimit {option} {(limit if most == resource.RLIM_INFINITY else min(limit, most)) // unit}")
+    return ["/bin/sh", "-c", " && ".join([*steps, 'exec "$@"']), "sh", *words]
 
 
 def _written(folder: Path) -> float:

@@ -1,12 +1,15 @@
 """Tests several cases in one process, and removing the folder of a run while a killed process still writes into it."""
 
 import contextlib
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from conftest import REPOSITORY
 from grading_tools import CONFINED, build_folder, padding
 
 from conflict_free.grading import assignment, building, cases, running, scratch
@@ -97,3 +100,9 @@ def test_a_folder_is_removed_while_something_still_writes_there(tmp_path):
     if folder.exists():
         scratch.remove(folder)
     assert not folder.exists()
+
+
+def test_a_grader_has_one_thread():
+    code = "import os; from conflict_free.grading import cases; print(len(os.listdir('/proc/self/task')))"
+    package = REPOSITORY / "common" / "python"
+    assert subprocess.run([sys.executable, "-c", code], cwd=package, stdout=subprocess.PIPE, text=True, check=True).stdout == "1\n"

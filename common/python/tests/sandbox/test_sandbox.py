@@ -57,6 +57,12 @@ def test_what_it_is_given_cannot_be_changed(tmp_path):
     assert given.read_text() == "data"
 
 
+def test_the_kernel_has_each_limit(tmp_path):
+    limits = Limits(seconds=1.5, memory_megabytes=64, file_megabytes=3, processes=2)
+    told = shell("ulimit -t; ulimit -Ht; ulimit -d; ulimit -s; ulimit -f; ulimit -n; ulimit -c", tmp_path, limits).stdout
+    assert [*map(int, told.split())] == [2, 3, 64 << 10, 8 << 10, 3 << 11, 256, 0]
+
+
 def test_the_environment_of_the_grader_is_not_seen(tmp_path, monkeypatch):
     monkeypatch.setenv("CONFLICT_FREE_SECRET", "hidden")
     done = shell("env; cat /proc/*/environ", tmp_path, environment={"GIVEN": "1"})
