@@ -11,6 +11,7 @@ from conflict_free.evidence.lookup import Evidence
 
 from ..by_page import keep_by_page, kept_of
 from ..filled_late import fill_late
+from ..listings.folds import folded
 from ..project import EvidenceDirective, shown
 from .beside import reading_order
 
@@ -23,7 +24,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts on a page: the words of its prose, and the exercises."""
+    """Facts on a page: the words of its prose that are not folded away, and the exercises."""
 
     words: int
     exercises: int
@@ -45,7 +46,8 @@ def _fives(minutes: float) -> int:
 
 def facts_of(doctree: nodes.document) -> Facts:
     """Return the facts on a page. Its exercises are the items of the numbered lists right below the heading of that name."""
-    words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph))
+    hidden = {id(node) for fold in doctree.findall(folded) for node in fold.findall(nodes.paragraph)}
+    words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph) if id(node) not in hidden)
     exercises = 0
     for section in doctree.findall(nodes.section):
         if section.next_node(nodes.title).astext() == "Exercises":
