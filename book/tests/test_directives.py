@@ -58,6 +58,11 @@ def test_a_bad_key_fails_with_file_and_line(project, key, message):
     assert re.search(r"index\.rst:6: ERROR", warnings)
 
 
+def test_a_role_inside_bold_text_is_warned_of_and_one_in_a_literal_is_not(project):
+    assert re.search(r"index\.rst:\d+: WARNING: a role stands inside", project.build_error("**More :val:`machine.gpu`.**"))
+    project.build_page("Write ``:val:`machine.gpu```.")
+
+
 def test_a_stale_key_fails(project):
     replace_in(project.source("copy"), "output[i] = input[i]", "output[i] = input[i + 1]")
     warnings = project.build_error(":val:`copy.copy_plain.2048.gbps`")

@@ -106,7 +106,9 @@ def test_the_course_table_is_in_reading_order_with_lessons_kernels_and_exercises
     assert said.index("Naive") < said.index("Copy a lesson")
     assert "Copy a lesson 2 2 5 15" in said and "together 4 4 10 30" in said
     (project.book / "copy.rst").write_text(f"Copy: another lesson\n{'=' * 20}\n\n{CHAPTER.replace('2. Two.', '2. Two.', 1)}\n")
-    (project.book / "naive.rst").write_text(f"Naive\n{'=' * 20}\n\n" + "Many words. " * 1000 + "\n\n.. fold:: More\n\n   " + "Folded words. " * 1000)
+    (project.book / "naive.rst").write_text(
+        f"Naive\n{'=' * 20}\n\n" + "Many words. " * 1000 + "\n\n.. fold:: More\n\n   " + "Folded words. " * 1000
+    )
     said = text_of(project.build().html())
     assert "Naive 2 0 15 0" in said and "Copy another lesson 2 2" in said
 

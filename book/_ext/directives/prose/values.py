@@ -1,7 +1,10 @@
 """The role ``val``: a number of the evidence, in the prose, with its provenance as a tooltip."""
 
+import re
+
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
 from conflict_free.evidence.lookup import Evidence
@@ -13,6 +16,11 @@ from .. import changes
 from ..changes import BEFORE_CHANGE
 from ..project import UNMARKED, evidence
 from .ebook import EPUB
+
+#: A role's name that a reader would see, because the role stands inside other markup, such as bold text.
+_RAW_ROLE = re.compile(r":[\w:]+:`")
+
+_logger = logging.getLogger(__name__)
 
 
 class value(nodes.inline):
@@ -68,7 +76,14 @@ def _depart_html(self, node: value) -> None:
     self.body.append(f'<span class="val-tip" role="tooltip" id="{node["tip_id"]}">{tip}</span></span>')
 
 
+def _find_raw_roles(app: Sphinx, doctree: nodes.document) -> None:
+    for text in doctree.findall(nodes.Text):
+        if _RAW_ROLE.search(text) and not isinstance(text.parent, nodes.literal | nodes.literal_block):
+            _logger.warning("a role stands inside other markup: %r", text.astext(), location=text.parent)
+
+
 def setup(app: Sphinx) -> None:
-    """Register the role and its node."""
+    """Register the role, its node, and the search for roles that were not read."""
+    app.connect("doctree-read", _find_raw_roles)
     app.add_node(value, html=(_visit_html, _depart_html), **UNMARKED)
     app.add_role("val", ValueRole())
