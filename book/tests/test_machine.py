@@ -71,31 +71,39 @@ def test_on_a_phone_half_of_the_banks_stand_below_the_others():
 
 
 def test_loads_wait_one_after_another_or_together(project):
-    one_by_one, together = timeline.bars_of(4, 1), timeline.bars_of(4, 4)
+    one_by_one, together = timeline.bars_of(1), timeline.bars_of(4)
     assert all(after["x"] > before["store"] for before, after in pairwise(one_by_one)), "a store stands between two loads"
     assert together[-1]["x"] < together[0]["x"] + together[0]["width"] < min(bar["store"] for bar in together)
-    waiting = timeline.bars_of(4, 2, 30)
-    assert waiting[0]["store"] == waiting[1]["x"] + timeline.WAIT + timeline.ISSUE + 30, (
-        "the first store waits for both loads and the barrier"
-    )
-    assert [bar["store"] - bar["x"] for bar in timeline.bars_of(4, 2)] == [timeline.WAIT + timeline.ISSUE] * 4, "each for its own load"
-    assert waiting[0]["held"] == waiting[1]["held"] == waiting[0]["store"] - 30, "both wait from the last arrival on"
-    in_turn = timeline.bars_in_turn(4, 30)
-    assert all(after["x"] > before["x"] + before["width"] for before, after in pairwise(in_turn)), "the next load waits for the value"
-    assert {bar["held"] for bar in in_turn} == {in_turn[0]["store"] - 30} and in_turn[0]["held"] > in_turn[-1]["x"] + timeline.WAIT
-    three = (
-        ".. load-timeline::\n   :barrier:\n   :in-turn: one at a time\n   :gbps: {}\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n"
-    )
-    page = project.build_page(three.format("copy.copy_plain.2048.gbps | 2 * copy.copy_plain.2048.gbps | 4 * copy.copy_plain.2048.gbps"))
-    drawings = [re.findall(r'class="store"[^>]* x="([\d.]+)"', svg) for svg in page.split("<svg")[1:] if 'class="store"' in svg]
-    lengths = [float(stores[-1]) - timeline.LEFT + timeline.ISSUE for stores in drawings]
-    assert lengths == pytest.approx([lengths[0], lengths[0] / 2, lengths[0] / 4]), "as long as the times"
-    assert "it waits for its block, and has nothing in flight" in page and page.index("copy_plain") < page.index("one at a time")
-    assert page.count(" GB/s</p>") == 3
-    assert ":gbps: has 1 keys for 3 panels" in project.build_error(three.format("copy.copy_plain.2048.gbps"))
+    assert [bar["store"] - bar["x"] for bar in timeline.bars_of(2)] == [timeline.WAIT + timeline.ISSUE] * 4, "each for its own load"
     html = project.build_page(".. load-timeline::\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n")
     assert "4 bytes of a thread in flight" in html and "16 bytes of a thread in flight" in html and html.count('class="wait"') == 8
     assert "is not SLUG.KERNEL | N with 1 to 4 loads in flight" in project.build_error(".. load-timeline::\n\n   copy.copy_plain | 5\n")
+
+
+def test_the_parts_of_a_timeline_are_as_long_as_the_clock_says():
+    threads, in_turn, together = (timeline.phased_bars(*how, 400, (50, 20, 8)) for how in ((4, False), (1, True), (1, False)))
+    assert [bar["x"] for bar in threads] == [0, 100, 200, 300] and {bar["width"] for bar in threads} == {50}
+    assert [bar["store"] - bar["x"] for bar in threads] == [70] * 4 and {bar["storing"] for bar in threads} == {8}
+    assert [bar["x"] for bar in in_turn] == [0, 50, 100, 150] and {bar["width"] for bar in in_turn} == {50}, "the next waits for the value"
+    for bars in (in_turn, together):
+        assert {bar["held"] for bar in bars} == {200} and [bar["store"] for bar in bars] == [280, 288, 296, 304]
+        assert [bar["rows"] for bar in bars] == [4, 0, 0, 0] and timeline.length_of(bars) == 312
+    assert [bar["x"] for bar in together] == [0, 6, 12, 18] and together[-1]["x"] + together[-1]["width"] == 200
+
+
+def test_timelines_are_as_long_as_the_times(project):
+    three = (
+        ".. load-timeline::\n   :in-turn: one at a time\n   :gbps: {}\n   :phases: {}\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n"
+    )
+    speeds = "copy.copy_plain.2048.gbps | 2 * copy.copy_plain.2048.gbps | 4 * copy.copy_plain.2048.gbps"
+    assert ":gbps: has 1 keys for 3 panels" in project.build_error(three.format("copy.copy_plain.2048.gbps", speeds))
+    page = project.build_page(
+        f".. load-timeline::\n   :gbps: {speeds.rpartition(' | ')[0]}\n\n   copy.copy_plain | 1\n   copy.copy_shared | 4\n"
+    )
+    drawings = [re.findall(r'class="store"[^>]* x="([\d.]+)"', svg) for svg in page.split("<svg")[1:] if 'class="store"' in svg]
+    lengths = [float(stores[-1]) - timeline.LEFT + timeline.ISSUE for stores in drawings]
+    assert lengths == pytest.approx([lengths[0], lengths[0] / 2]), "as long as the times"
+    assert page.count(" GB/s</p>") == 2
 
 
 def test_a_tile_is_asked_for_when_a_place_is_free_and_multiplied_when_it_has_arrived(project):
