@@ -15,7 +15,7 @@ from directives.pictures import block_orders, tile_orders
 from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
-from directives.pictures.rounds import CYCLE, ROW, Round, strip_of
+from directives.pictures.rounds import CYCLE, ROW, Round, mark_dearer, strip_of
 from directives.pictures.traces import SYSTEM_BYTES, Panel
 
 
@@ -473,7 +473,7 @@ def test_an_array_shows_the_words_of_each_round(project):
     rounds = html.split('<div class="round')[1:]
     assert len(rounds) == 2 and rounds[1].startswith(" chosen") and not rounds[0].startswith(" chosen")
     assert re.findall(r'<input type="radio"[^>]*checked', html) and html.count('type="radio"') == 2
-    assert "1 warp × 2 loads × 8 wavefronts = 16 wavefronts" in rounds[0] and "cost excess" in rounds[0]
+    assert "1 warp × 2 loads × 8 wavefronts = 16 wavefronts" in rounds[0]
     said = html_text.unescape(re.search(r'aria-label="(Round 1\.[^"]+)"', rounds[0])[1])
     assert said == (
         "Round 1. copy_shared: 32 sums, 64 words in banks 0, 4, 8, 12, 16, 20, 24, 28. "
@@ -490,10 +490,16 @@ def test_the_warps_of_a_round_have_colors_of_their_own(project):
     spread = {warp: [(32 * warp + 8 * lane, 32 * warp + 8 * lane + 4) for lane in range(4)] for warp in range(8)}
     write_trace(project, [halving(project, lambda number: spread, rounds=1)])
     html = project.build_page(".. array-rounds::\n\n   copy.copy_shared load match='= tile['")
-    assert "8 warps × 2 loads × 1 wavefront = 16 wavefronts" in html and "cost excess" not in html
+    assert "8 warps × 2 loads × 1 wavefront = 16 wavefronts" in html
     drawn = "".join(re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL))
     assert [drawn.count(f'class="warp-{warp} sum"') for warp in range(8)] == [4] * 8
     assert "warp 7" in html
+
+
+def test_what_takes_more_than_another_panel_is_marked():
+    panels = [{"total": total} for total in (24, 45, 24)]
+    mark_dearer(panels)
+    assert [panel["excess"] for panel in panels] == [False, True, False]
 
 
 def test_a_round_says_what_keeps_shared_memory_busy():

@@ -1,6 +1,7 @@
 """``array-rounds``: an array in shared memory, a row of it per row of banks, and the words that each round between barriers loads."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -56,11 +57,6 @@ class Round:
     def wavefronts(self) -> int:
         """Return the wavefronts of all loads."""
         return sum(len(access["wavefronts"]) for access in self.loads)
-
-    @property
-    def conflicts(self) -> int:
-        """Return the conflicts of all loads."""
-        return self.wavefronts - sum(access["ideal_wavefronts"] for access in self.loads)
 
     def busy_cycles(self, warps: int) -> list[tuple[int, str]]:
         """Return a warp and a kind for each cycle in which a round of ``warps`` warps keeps shared memory busy, warp by warp.
@@ -171,16 +167,23 @@ def panel_of(panel: Panel, run: dict[str, Any], one: Round, last: int, busy: boo
         idle = sum(kind == "idle" for _, kind in cycles)
         shown["cost"] = f"{plural(len(cycles) - idle, 'wavefront')} + {idle} idle accesses = {len(cycles)} busy cycles"
         shown["description"] = f"{shown['label']}: {shown['cost']}."
-        return {**shown, "excess": idle > 0, "wide": [strip_of(cycles, CYCLES)], "narrow": [strip_of(cycles, NARROW_CYCLES)]}
+        return {**shown, "total": len(cycles), "wide": [strip_of(cycles, CYCLES)], "narrow": [strip_of(cycles, NARROW_CYCLES)]}
     narrow = min(banks, NARROW_BANKS)
     return {
         **shown,
         "cost": one.in_words(),
-        "excess": one.conflicts > 0,
+        "total": one.wavefronts,
         "wide": [part_of(one, banks, last, 0, banks)],
         "narrow": [part_of(one, banks, last, first, min(narrow, banks - first)) for first in range(0, banks, narrow)],
         "description": describe(shown["label"], one, banks),
     }
+
+
+def mark_dearer(panels: Sequence[dict[str, Any]]) -> None:
+    """Give each panel of a round ``excess``: whether its ``total`` is more than that of another panel."""
+    least = min(panel["total"] for panel in panels)
+    for panel in panels:
+        panel["excess"] = panel["total"] > least
 
 
 class ArrayRounds(EvidenceDirective, directive="array-rounds"):
@@ -188,7 +191,7 @@ class ArrayRounds(EvidenceDirective, directive="array-rounds"):
 
     A line of the body is that of a ``bank-map`` with a load, and its panel stands below that of the line before. ``:first: N`` is the
     round that shows first, 1 without it. ``:busy:`` draws the cycles in which shared memory is busy in place of the array, for kernels whose
-    idle warps issue their accesses with all lanes switched off. The rounds are chosen by radio buttons, so neither a mouse nor a script is needed.
+    idle warps issue their accesses with all lanes switched off. What takes more than another panel is marked. The rounds are chosen by radio buttons, so neither a mouse nor a script is needed.
     """
 
     has_content = True
@@ -212,6 +215,7 @@ class ArrayRounds(EvidenceDirective, directive="array-rounds"):
                 last = max(words) // run["banks"]
                 refuse_rows_beyond(evidence, panel.slug, panel.kernel, WORD_BYTES * run["banks"], last + 1)
                 drawn.append(panel_of(panel, run, rounds[number], last, "busy" in self.options))
+            mark_dearer(drawn)
             warps = sorted({access["warp"] for _, rounds in found for access in rounds[number].loads})
             colors = [(warp, FILLS[warp]) for warp in warps]
             steps.append({"number": number + 1, "chosen": number + 1 == chosen, "panels": drawn, "warps": colors})
