@@ -228,6 +228,10 @@ def test_a_reader_may_try_numbers(project):
     html = project.build_page(TRY)
     assert 'data-right="4096"' in html and "&#34;2048&#34;: &#34;Two dimensions.&#34;" in html and 'data-right="0.5"' in html
     assert "predict.js" in html and html.index('class="try"') < html.index('class="answer"')
+    numbered = TRY.replace("Blocks:", "1. Blocks:").replace("Half:", "2. Half:").replace("How many?", "1. How many?\n   2. How much?")
+    html = project.build_page(numbered)
+    order = [html.index(part) for part in ("How many?", "<label>Blocks:", "How much?", "<label>Half:", 'class="answer"')]
+    assert order == sorted(order), "each field stands below its question"
     project.page(TRY)
     assert "<input" not in (project.build("epub").output / "index.xhtml").read_text()
     assert "predict.js" not in project.build_page(".. predict::\n\n   What?\n\n   .. answer::\n\n      That.\n")

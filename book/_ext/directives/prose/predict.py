@@ -20,7 +20,11 @@ from .ebook import EPUB
 
 
 class predict(nodes.General, nodes.Element):
-    """A question, with its answer inside. ``asked`` are the numbers that a reader may try."""
+    """A question, with its answer inside."""
+
+
+class tries(nodes.General, nodes.Element):
+    """The fields for ``asked``, the numbers that a reader may try."""
 
 
 class answer(nodes.General, nodes.Element):
@@ -38,6 +42,17 @@ def asked_number(found: Evidence, line: str) -> dict[str, Any]:
     if number in dict(hints):
         raise ResultError(f"{line!r} has a hint for the right number")
     return {"label": label, "right": number, "hints": json.dumps(dict(hints))}
+
+
+def place_fields(node: predict, asked: list[dict[str, Any]]) -> None:
+    """Put the field for the number ``1. The lane`` into the first item of a question's list, and those without a number before the answer."""
+    items = next((child.children for child in node if isinstance(child, nodes.enumerated_list)), [])
+    for one in asked:
+        number, _, label = one["label"].partition(". ")
+        if number.isdecimal() and int(number) <= len(items):
+            items[int(number) - 1] += tries(asked=[{**one, "label": label}])
+        else:
+            node.insert(next(place for place, child in enumerate(node) if isinstance(child, answer)), tries(asked=[one]))
 
 
 def in_order(asked: list[dict[str, Any]]) -> None:
@@ -63,16 +78,15 @@ class Predict(SphinxDirective):
         node = predict()
         self.set_source_info(node)
         try:
-            node["asked"] = [
-                asked_number(evidence(self.env), line) for line in self.options.get("numbers", "").splitlines() if line.strip()
-            ]
-            in_order(node["asked"])
+            asked = [asked_number(evidence(self.env), line) for line in self.options.get("numbers", "").splitlines() if line.strip()]
+            in_order(asked)
         except ResultError as error:
             raise self.error(f"predict: {error}") from None
         self.state.nested_parse(self.content, self.content_offset, node)
         found = sum(isinstance(child, answer) for child in node.children)
         if found != 1:
             raise self.error(f"a predict has exactly one answer inside; this one has {found}")
+        place_fields(node, asked)
         return [node]
 
 
@@ -100,10 +114,16 @@ def _depart_predict(self, node: predict) -> None:
     self.body.append("</div>\n")
 
 
+def _visit_tries(self, node: tries) -> None:
+    if self.builder.name != EPUB:
+        self.body.append(render("predict_numbers.html", asked=node["asked"]))
+
+
+def _depart_tries(self, node: tries) -> None:
+    pass
+
+
 def _visit_answer(self, node: answer) -> None:
-    asked = node.parent.get("asked")
-    if asked and self.builder.name != EPUB:
-        self.body.append(render("predict_numbers.html", asked=asked))
     self.body.append(f'<details class="answer">\n<summary>{self.encode(node["label"])}</summary>\n')
 
 
@@ -113,7 +133,7 @@ def _depart_answer(self, node: answer) -> None:
 
 def _add_script(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Load the script on the pages that need it."""
-    if doctree is not None and any(node["asked"] for node in doctree.findall(predict)):
+    if doctree is not None and next(doctree.findall(tries), None):
         app.add_js_file("predict.js", loading_method="defer")
 
 
@@ -121,6 +141,7 @@ def setup(app: Sphinx) -> None:
     """Register the directives and their nodes."""
     app.connect("html-page-context", _add_script)
     app.add_node(predict, html=(_visit_predict, _depart_predict), **UNMARKED)
+    app.add_node(tries, html=(_visit_tries, _depart_tries), **UNMARKED)
     app.add_node(answer, html=(_visit_answer, _depart_answer), **UNMARKED)
     app.add_directive("predict", Predict)
     app.add_directive("answer", Answer)
