@@ -13,7 +13,7 @@ from directives.pictures import machine, stages, timeline
 def of_ten(project, monkeypatch):
     """A book on a machine of 10 multiprocessors."""
     monkeypatch.setattr(machine, "SHARED_CYCLES", "errata.broken.cycles")
-    monkeypatch.setattr(machine, "LATENCIES", dict.fromkeys(("shared", "l2", "dram"), "errata.broken.cycles"))
+    monkeypatch.setattr(machine, "LATENCIES", dict.fromkeys(machine.LATENCIES, "errata.broken.cycles"))
     monkeypatch.setattr(machine, "L2_SPEED", "copy.copy_plain.2048.warm_gbps")
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     synthetic.write_figures(project.results, {"cycles": 2.0})
@@ -25,7 +25,13 @@ def of_ten(project, monkeypatch):
 def test_the_machine_has_the_sizes_of_its_result_files(of_ten):
     html = of_ten.build_page(".. machine-map::")
     # 10 multiprocessors × 128 bytes × 1,000 MHz, over two cycles.
-    assert "shared memory: 600 GB/s" in html and "40 MB" in html and "1,250 GB/s" in html and "1,100 GB/s; a load waits 2 cycles" in html
+    assert (
+        "shared memory: 600 GB/s" in html
+        and "40 MB" in html
+        and "1,250 GB/s" in html
+        and "1,100 GB/s; a load waits 2 cycles" in html
+        and "one from the L1 2" in html
+    )
 
 
 def test_a_page_marks_its_parts_in_a_small_copy_of_the_machine(of_ten, monkeypatch):
@@ -50,6 +56,7 @@ def test_a_block_shows_the_lanes_of_its_warps(project):
 def test_the_same_words_are_sectors_in_one_memory_and_wavefronts_in_the_other(project):
     sectors = project.build_page(".. access-strips:: sectors\n   :strides: 1 2")
     assert "4 sectors: 128 bytes move, and 128 are asked for" in sectors and "8 sectors: 256 bytes move, and 128 are asked for" in sectors
+    assert sectors.count('class="sector"') == 2 * (4 + 8), "a frame for each, on a wide page and on a phone"
     banks = project.build_page(".. access-strips:: banks\n   :strides: 2 33")
     assert "2 wavefronts, 2 words in each of 16 banks" in banks and "1 wavefront, 1 word in each of 32 banks" in banks
     assert "'lines' is not a way that memory is divided; accepted: sectors, banks" in project.build_error(".. access-strips:: lines")
@@ -57,8 +64,8 @@ def test_the_same_words_are_sectors_in_one_memory_and_wavefronts_in_the_other(pr
 
 def test_of_a_long_stride_the_first_rows_are_drawn():
     strip = machine.strip_of("banks", 32)
-    assert strip["cost"] == "32 wavefronts, 32 words in each of 1 bank (the first 8 of 32 rows are drawn)"
-    assert [one["lane"] for one in strip["pages"][0][1]["cells"] if one["lane"] is not None] == list(range(8))
+    assert strip["cost"] == "32 wavefronts, 32 words in one bank (the first 4 of 32 rows are drawn)"
+    assert [one["lane"] for one in strip["pages"][0][1]["cells"] if one["lane"] is not None] == list(range(4))
 
 
 def test_on_a_phone_half_of_the_banks_stand_below_the_others():

@@ -30,7 +30,7 @@ DRAM_SPEED, L2_SPEED = "copy.cudaMemcpy.16384.gbps", "copy.cudaMemcpy.2048.warm_
 SHARED_CYCLES = "errata.slower_by_ways.full_cycles_1"
 
 #: The cycles from one load to the next that needs its data, by part.
-LATENCIES = {part: f"errata.loads_in_a_row.{part}_cycles" for part in ("shared", "l2", "dram")}
+LATENCIES = {part: f"errata.loads_in_a_row.{part}_cycles" for part in ("shared", "l1", "l2", "dram")}
 
 #: The parts, as the map and its small copies name them: those of a multiprocessor, and those that all of them share.
 OWN_PARTS = {"registers": "Registers", "shared": "Shared memory", "l1": "L1"}
@@ -45,7 +45,7 @@ CELL, HEAD = 17, 4
 WORD, ROW, LEFT, ABOVE = 24, 19, 36, 17
 
 #: Rows of an access-strip that are drawn.
-MOST_ROWS = 8
+MOST_ROWS = {"sectors": 8, "banks": 4}
 
 
 def machine(evidence: Evidence) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class MachineMap(EvidenceDirective, directive="machine-map"):
             f"{found['gpu']}: {found['multiprocessors']} multiprocessors, each with {SCHEDULERS} schedulers, {REGISTER_KIB} KiB of registers, and "
             f"{L1_KIB} KiB that L1 and shared memory share; an L2 of {found['l2_mb']} MB; {found['memory_gb']} GB of DRAM. Shared memory delivers "
             f"{found['shared_gbps']} GB/s in all multiprocessors together, the L2 at least {found['l2_gbps']}, DRAM {found['dram_gbps']}. "
-            f"A load waits {latency['shared']} cycles for shared memory, {latency['l2']} for the L2, {latency['dram']} for DRAM."
+            f"A load waits {latency['shared']} cycles for shared memory, {latency['l1']} for the L1, {latency['l2']} for the L2, {latency['dram']} for DRAM."
         )
         return picture(render("machine_map.html", description=said, names=OWN_PARTS | COMMON_PARTS, **found), said)
 
@@ -188,9 +188,9 @@ def strip_of(kind: str, stride: int) -> dict[str, Any]:
         parts = [sum(bank_of(word, BANKS) == bank_of(before, BANKS) for before in words[:lane]) for lane, word in enumerate(words)]
         found = sorted(set(parts))
         used = len({bank_of(word, BANKS) for word in words})
-        cost = f"{plural(len(found), 'wavefront')}, {plural(len(found), 'word')} in each of {plural(used, 'bank')}"
-    if (rows := words[-1] // BANKS + 1) > MOST_ROWS:
-        cost += f" (the first {MOST_ROWS} of {rows} rows are drawn)"
+        cost = f"{plural(len(found), 'wavefront')}, {plural(len(found), 'word')} in {'one bank' if used == 1 else f'each of {used} banks'}"
+    if (rows := words[-1] // BANKS + 1) > MOST_ROWS[kind]:
+        cost += f" (the first {MOST_ROWS[kind]} of {rows} rows are drawn)"
     return {
         "label": "Lane i asks for word " + ("i" if stride == 1 else f"{stride}i"),
         "cost": cost,
@@ -202,8 +202,8 @@ def strip_of(kind: str, stride: int) -> dict[str, Any]:
 def drawn_strip(kind: str, words: list[int], parts: list[int], across: int) -> dict[str, Any]:
     """Return the places of all parts of a strip with ``across`` words side by side. On a phone, half of the banks stand below the others."""
     lanes = {word: lane for lane, word in enumerate(words)}
-    each, rows = SECTOR_BYTES // BANK_BYTES, min(words[-1] // BANKS + 1, MOST_ROWS)
-    cells, labels, banks, above = [], [], [], ABOVE if kind == "banks" else 0
+    each, rows = SECTOR_BYTES // BANK_BYTES, min(words[-1] // BANKS + 1, MOST_ROWS[kind])
+    cells, labels, banks, frames, above = [], [], [], [], ABOVE if kind == "banks" else 0
     for word in range(rows * BANKS):
         row, column = divmod(word, BANKS)
         block, at = divmod(column, across)
@@ -216,9 +216,19 @@ def drawn_strip(kind: str, words: list[int], parts: list[int], across: int) -> d
         lane = lanes.get(word)
         # A sector moves whole; of a bank only the word moves that a lane asks for.
         part = word // each if kind == "sectors" else None if lane is None else parts[lane]
+        if kind == "sectors" and part in parts and word % each == 0:
+            frames.append({"x": x, "y": y, "width": each * WORD})
         cells.append({"x": x, "y": y, "lane": lane, "color": part % len(FILLS) if part in parts else None})
     height = max(cell["y"] for cell in cells) + ROW
-    return {"cells": cells, "labels": labels, "banks": banks, "fills": FILLS, "width": LEFT + WORD * across, "height": height}
+    return {
+        "cells": cells,
+        "frames": frames,
+        "labels": labels,
+        "banks": banks,
+        "fills": FILLS,
+        "width": LEFT + WORD * across,
+        "height": height,
+    }
 
 
 class AccessStrips(EvidenceDirective, directive="access-strips"):
