@@ -78,6 +78,7 @@ def test_a_true_claim_is_its_sentence(project):
     html = project.build_page(f":claim:`The copy is faster [{TRUE}]`.")
     assert '<span class="claim" id="claim-0">The copy is faster</span>.' in html
     assert "here" not in text_of(html)
+    assert '<span class="pre">copy_plain</span></code> is faster' in project.build_page(f":claim:`Here copy_plain is faster [{TRUE}]`.")
 
 
 @pytest.mark.parametrize(

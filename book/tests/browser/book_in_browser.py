@@ -43,6 +43,7 @@ class Visit:
     listings: int
     small_texts: list[str]  # of pictures
     cut_texts: list[str]
+    overlaps: list[str]
     silent_pictures: int  # drawn into the page, without words for readers who cannot see
     excess: int  # pixels to scroll sideways
     violations: list[str]  # what axe finds
@@ -87,13 +88,23 @@ LEAST_TEXT = 11
 
 _SMALL_TEXTS = """least => [...document.querySelectorAll("figure svg text")].filter(text => {
   const svg = text.closest("svg"), box = svg.getBoundingClientRect();
-  return box.width > 0 && box.width / svg.viewBox.baseVal.width * parseFloat(getComputedStyle(text).fontSize) < least;
+  return text.getBoundingClientRect().width > 0 && box.width / svg.viewBox.baseVal.width * parseFloat(getComputedStyle(text).fontSize) < least;
 }).map(text => text.textContent)"""
 
 _CUT_TEXTS = """() => [...document.querySelectorAll("figure svg text")].filter(text => {
   const box = text.closest("svg").getBoundingClientRect(), own = text.getBoundingClientRect();
-  return box.width > 0 && (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1);
+  return own.width > 0 && (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1);
 }).map(text => text.textContent)"""
+
+#: Words of a picture that run into each other: pairs of texts that share more than a few pixels.
+_OVERLAPS = """() => [...document.querySelectorAll("figure svg")].flatMap(svg => {
+  const texts = [...svg.querySelectorAll("text")].map(text => [text.textContent.trim(), text.getBoundingClientRect()])
+    .filter(([words, box]) => words && box.width > 0);
+  return texts.flatMap(([words, box], place) => texts.slice(place + 1).filter(([, other]) =>
+    Math.min(box.right, other.right) - Math.max(box.left, other.left) > 2 &&
+    Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 0.3 * Math.min(box.height, other.height)
+  ).map(([others]) => `${words} / ${others}`));
+})"""
 
 _SILENT = """() => [...document.querySelectorAll("figure svg")].filter(svg => !svg.closest("button") && svg.getBoundingClientRect().width > 0 &&
   !svg.closest("[aria-hidden=true], [role=img]")).length"""
@@ -116,6 +127,7 @@ def visit(page: Page, name: str) -> Visit:
         "listings": page.locator("div.highlight pre").count(),
         "small_texts": page.evaluate(_SMALL_TEXTS, LEAST_TEXT),
         "cut_texts": page.evaluate(_CUT_TEXTS),
+        "overlaps": page.evaluate(_OVERLAPS),
         "silent_pictures": page.evaluate(_SILENT),
     }
     # Folded content is part of the page too.

@@ -53,6 +53,7 @@ def test_every_listing_has_a_copy_button(visited):
 def test_the_text_of_pictures_is_large_enough_and_whole(visited):
     assert visited.small_texts == []
     assert visited.cut_texts == []
+    assert visited.overlaps == []
 
 
 def test_pictures_have_words(visited):

@@ -14,7 +14,7 @@ from ..project import EvidenceDirective, picture, render
 
 #: Units of the picture: the wait for a load, the issue of an instruction, the height of a row, the room for its name, and the length of the
 #: first drawing where the parts are measured.
-WAIT, ISSUE, ROW, LEFT, LONGEST = 62, 6, 17, 66, 440
+WAIT, ISSUE, ROW, LEFT, LONGEST = 62, 6, 17, 66, 400
 
 #: What the thread of the drawing does.
 LOADS, LOAD_BYTES = 4, 4

@@ -19,6 +19,9 @@ from conflict_free.evidence.values import describe, describe_all
 from ..project import EvidenceDirective, picture, render
 from .speedup_plot import SHAPES, mark
 
+#: The digits of an exponent.
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 #: Launches of this chapter repeat their work: the counts are those of two repetitions, the times those of one.
 REPETITIONS = {"timing": 2}
 
@@ -160,7 +163,9 @@ def shares_page(launches: list[Recorded], page: dict[str, int], powers: range) -
     dots = [{"series": place, "path": path(place, series), "whisker": None} for place, series in enumerate(SERIES)]
     shares = [20 * fifth for fifth in range(FIFTHS + 1)]
     lines = [{"name": f"{share} %", "y": y(share), "dots": dots if share == 100 else []} for share in shares]
-    ticks = [{"x": round(x(10**power), 1), "label": f"{10**power:,}"} for power in powers]
+    # Whole numbers of cycles would run into each other on a phone.
+    written = (lambda power: f"{10**power:,}") if page["width"] > 500 else (lambda power: "10" + str(power).translate(SUPERSCRIPTS))
+    ticks = [{"x": round(x(10**power), 1), "label": written(power)} for power in powers]
     right = page["left"] + across
     return {
         **page,

@@ -17,7 +17,7 @@ from .speedup_plot import SHAPES, mark
 #: Units of the plot, for a wide page and for a phone: its size, and the room at its left.
 WIDE = {"width": 800, "height": 360, "left": 62}
 NARROW = {"width": 370, "height": 300, "left": 50}
-TOP, BOTTOM, RIGHT = 20, 44, 20
+TOP, BOTTOM, RIGHT, DIGIT = 20, 44, 20, 8
 
 #: The speeds in GB/s of one kernel by the number of the axis.
 Speeds = dict[int, float]
@@ -54,7 +54,15 @@ def page_of(
         "rows": [{"y": y(speed), "label": f"{speed:,}"} for speed in axis],
         "ceiling": {"y": y(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"},
         "beside": [
-            {"name": name, "x": x(at), "y": y(speed), "mark": mark("diamond", x(at), y(speed))} for name, (at, speed) in beside.items()
+            {
+                "name": name,
+                # The name stands at the left of its mark, where there is room for it.
+                "anchor": (anchor := "end" if x(at) - DIGIT * len(name) > page["left"] else "start"),
+                "name_x": x(at) + (9 if anchor == "start" else -9),
+                "name_y": y(speed) + 9,
+                "mark": mark("diamond", x(at), y(speed)),
+            }
+            for name, (at, speed) in beside.items()
         ],
         "curves": [curve(place, speeds) for place, speeds in enumerate(found.values())],
     }

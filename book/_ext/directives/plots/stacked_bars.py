@@ -12,18 +12,19 @@ from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, picture, render
 
-#: Units of the picture: the longest bar, height of a bar with its words above it, width of a digit.
-LONGEST, ROW, DIGIT = 500, 38, 9.6
+#: Units of the picture: the longest bar, height of a bar with its words above it, width of a digit, and of a small one.
+LONGEST, ROW, DIGIT, SMALL_DIGIT = 500, 38, 9.6, 7.6
 #: More parts would not be told apart.
 MOST_PARTS = 4
 
 
 def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, Any]:
-    """Return the places of a bar's parts, with their numbers where there is room, and of the frame around it."""
+    """Return the places of a bar's parts, with their numbers, small ones if need be, where there is room, and of the frame around it."""
     parts = []
     for number, end in zip(numbers, accumulate(numbers), strict=True):
         width, written = number * scale, f"{number:,.0f}"
-        parts.append({"x": end * scale - width, "width": width, "number": written if width >= DIGIT * len(written) else ""})
+        part = {"x": end * scale - width, "width": width, "small": width < DIGIT * len(written)}
+        parts.append({**part, "number": written if width >= SMALL_DIGIT * len(written) else ""})
     return {"parts": parts, "frame": frame * scale}
 
 
@@ -32,14 +33,15 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
 
     ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is the whole that contains the parts, drawn as a frame,
     and the share that they fill stands behind the name. With ``:sum: UNIT``, the sum of the parts stands there. With ``:unit: WORD``, a
-    last key is written above the bar's right end. With ``:keys: KEY | KEY …``, a line is ``NAME | WORD | WORD …``, and its keys are these
+    last key is written above the bar's right end. ``:shades: N …`` gives each part a shade, 0 to 3, as parts of the same name have it in
+    other pictures. With ``:keys: KEY | KEY …``, a line is ``NAME | WORD | WORD …``, and its keys are these
     with its words in place of ``{0}``, ``{1}``, ….
     """
 
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit", "keys"), directives.unchanged_required)
+    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit", "keys", "shades"), directives.unchanged_required)
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
@@ -58,6 +60,9 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             sources += [one.provenance for one in found if not isinstance(one, str)]
             rows.append((name, [float(one if isinstance(one, str) else one.number) for one in found]))
         count = len(parts)
+        shades = [int(one) for one in self.options.get("shades", " ".join(map(str, range(count)))).split()]
+        if len(shades) != count or max(shades) >= MOST_PARTS:
+            raise ResultError(f":shades: names {len(shades)} shades; accepted: {count} numbers from 0 to {MOST_PARTS - 1}")
         scale = LONGEST / max(max(sum(numbers[:count]), numbers[count] if frame else 0) for _, numbers in rows)
         bars, said = [], []
         for name, numbers in rows:
@@ -75,7 +80,8 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             "stacked_bars.html",
             bars=bars,
             what=self.arguments[0],
-            parts=parts,
+            parts=list(zip(parts, shades, strict=True)),
+            shades=shades,
             frame=frame,
             description=description,
             provenance="; ".join(dict.fromkeys(sources)),

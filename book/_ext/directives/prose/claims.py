@@ -29,6 +29,9 @@ _PARTS = re.compile(r"(?P<sentence>.+?)\s*\[(?P<expression>[^\[\]]+)\]\Z", re.DO
 _OF_SPEEDS = re.compile(r"\b(faster|slower|as fast|as slow|measurabl[ey])\b")
 _FACTOR = re.compile(r"(>=|<=|>|<) (?!1(\.0*)?\Z)[0-9.]+\Z")
 
+#: The name of a kernel, or of a function of CUDA's libraries.
+_NAME = re.compile(r"\b([a-z0-9]+_[a-z0-9_]+|cu(?:da|blas)[A-Z]\w*)\b")
+
 #: The words for a verdict on a page: it holds, it differs, or there is nothing to judge by.
 WORDS = {"holds": "holds here", "differs": "differs here", "stale": "stale here", "missing": "not measured here"}
 
@@ -73,6 +76,11 @@ def local_verdict(found: Evidence, expression: str) -> Verdict | None:
     return Verdict("holds" if compared.holds else "differs", compared.values, compared.shown)
 
 
+def with_names(sentence: str) -> list[nodes.Node]:
+    """Return a sentence with the names of kernels and functions in it as code."""
+    return [nodes.literal("", part) if _NAME.fullmatch(part) else nodes.Text(part) for part in _NAME.split(sentence) if part]
+
+
 class ClaimRole(SphinxRole):
     """``:claim:`SENTENCE [A > B]```; see ``lookup.Evidence.compare`` for the expression."""
 
@@ -103,7 +111,7 @@ class ClaimRole(SphinxRole):
         verdict = local_verdict(found, expression)
         sentence = " ".join(match["sentence"].split())
         claims_of(self.env).setdefault(self.env.docname, []).append(Claim(anchor, sentence, expression, compared.values, verdict))
-        made: list[nodes.Node] = [nodes.inline("", match["sentence"], classes=["claim"], ids=[anchor])]
+        made: list[nodes.Node] = [nodes.inline("", "", *with_names(match["sentence"]), classes=["claim"], ids=[anchor])]
         if verdict is not None:
             tip = {"provenance": verdict.provenance, "tip_id": f"{anchor}-here"}
             made += [nodes.Text(" "), value("", WORDS[verdict.kind], classes=[verdict.kind], **tip)]
