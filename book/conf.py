@@ -1,5 +1,6 @@
 """Sphinx configuration of the book. The CMake target ``book`` gives it the counts and the Doxygen XML."""
 
+import ctypes.util
 import sys
 from pathlib import Path
 
@@ -12,8 +13,9 @@ version = release = "1"
 copyright = "2026 The Conflict-Free CUDA authors. Prose: CC BY 4.0; code: MIT"
 
 extensions = ["breathe", "directives", "sphinx_copybutton", "sphinx_design", "sphinxcontrib.bibtex"]
-# The spelling is looked over by a builder of its own, which needs a dictionary of the system: sphinx -t spelling -b spelling.
-if tags.has("spelling"):  # noqa: F821  Sphinx puts it here
+# The spelling is looked over by a builder of its own, sphinx -b spelling, which needs a library and a dictionary of the system. All
+# builders have it where it is, so that they share what the first of them has read.
+if ctypes.util.find_library("enchant-2"):
     extensions.append("sphinxcontrib.spelling")
     spelling_filters = ["directives.spelling.Identifiers"]
     # The spelling of a page does not depend on its authors, and git may refuse to name them in a folder of another user.

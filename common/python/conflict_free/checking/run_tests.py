@@ -103,7 +103,7 @@ def _no_sandbox(tools: cmake.Tools) -> str:
 
 def main() -> int:
     options, ctest_arguments = parse(sys.argv[1:])
-    tools = setup.set_up(tests=True, mpi=options.all)
+    tools = setup.set_up(tests=True, mpi=options.all, beside=cmake.begin_build)
     if reason := _no_sandbox(tools):
         say(f"Sandbox: none ({reason}); the tests that need one are skipped")
     build = cmake.configure(tools)

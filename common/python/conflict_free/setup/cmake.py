@@ -90,6 +90,12 @@ def build(tools: Tools, what: str, *targets: str) -> None:
         compiler_warnings.keep(BUILD, lines)
 
 
+def begin_build(tools: Tools) -> None:
+    """Configure the build folder, and compile the largest part of the model, which needs no Python package."""
+    configure(tools)
+    build(tools, "the interpreter", "simt_interpreter")
+
+
 def test(tools: Tools, *arguments: str) -> int:
     """Run CTest and return its exit code. An empty selection is an error."""
     command = [str(tools.ctest), "--preset", PRESET, "--no-tests=error", *arguments]

@@ -74,8 +74,8 @@ def release_of(tool: Path) -> tuple[int, ...]:
     return tuple(int(part) for part in found.groups()) if found else ()
 
 
-def _probe(nvcc: Path, title: str) -> None:
-    """Build a small CUDA program with CMake, once for each compiler. Raises Stop if that fails."""
+def _probe(nvcc: Path) -> None:
+    """Build a small CUDA program with this machine's nvcc and CMake, once for each compiler. Raises Stop if that fails."""
     compiler = shutil.which("g++") or shutil.which("c++") or ""
     host = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
     wanted = json.dumps([str(nvcc), release_of(nvcc), host.splitlines()[:1]])
@@ -91,7 +91,7 @@ def _probe(nvcc: Path, title: str) -> None:
     if cmake is None or version_of([cmake, "--version"]) < CMAKE_MINIMUM:
         cmake = str(VENV / "bin" / "cmake")
     step(
-        title,
+        "Set-up: trial of the CUDA compiler",
         [
             "sh",
             "-c",
@@ -117,7 +117,12 @@ def present_nvcc() -> Path | None:
 
 
 def install_nvcc() -> tuple[Path, bool]:
-    """Install the CUDA wheels into .cuda/toolkit if they are not there. Return their nvcc, and whether it was installed."""
+    """Install the CUDA wheels into .cuda/toolkit if they are not there. Return their nvcc, and whether it was installed.
+
+    Raises Stop on a platform without CUDA.
+    """
+    if platform.system() != "Linux" or platform.machine() not in ("x86_64", "aarch64"):
+        raise Stop(f"no CUDA compiler for {platform.system()} on {platform.machine()}; accepted: Linux on x86_64 or aarch64", USAGE)
     toolkit = CUDA / "toolkit"
     nvcc = _nvcc_of_wheels()
     lock = ROOT / "requirements-cuda.lock"
@@ -141,19 +146,15 @@ def install_nvcc() -> tuple[Path, bool]:
 
 
 def find_or_install_nvcc() -> tuple[Path, bool]:
-    """Return the nvcc to build with, and whether it was installed. Raises Stop on a platform without CUDA."""
+    """Return the nvcc to build with, and whether it was installed. Raises Stop as install_nvcc() does."""
     nvcc = system_nvcc()
     if nvcc:
         try:
-            _probe(nvcc, "Set-up: trial of the CUDA compiler")
+            _probe(nvcc)
             return nvcc, False
         except Stop as stop:
             say(f"Set-up: {nvcc} is not used: {stop}")
-    if platform.system() != "Linux" or platform.machine() not in ("x86_64", "aarch64"):
-        raise Stop(f"no CUDA compiler for {platform.system()} on {platform.machine()}; accepted: Linux on x86_64 or aarch64", USAGE)
-    nvcc, made = install_nvcc()
-    _probe(nvcc, "Set-up: trial of the CUDA compiler from wheels")
-    return nvcc, made
+    return install_nvcc()
 
 
 _FIND_NCCL = "import nvidia.nccl, pathlib; print(next(pathlib.Path(p, 'include', 'nccl.h') for p in nvidia.nccl.__path__))"

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class Package:
     modules: tuple[str, ...] = ()  # all are needed
 
 
+VENV_PACKAGE = Package("python3-venv", modules=("venv", "ensurepip"))
 PACKAGES = (
     Package("cmake", commands=("cmake",)),
     Package("ninja-build", commands=("ninja", "ninja-build")),
@@ -37,7 +39,7 @@ PACKAGES = (
     Package("libzstd-dev", header="zstd.h"),
     Package("liblz4-dev", header="lz4.h"),
     Package("doxygen", commands=("doxygen",)),
-    Package("python3-venv", modules=("venv", "ensurepip")),
+    VENV_PACKAGE,
     Package("git", commands=("git",)),
     Package("ca-certificates", file="/etc/ssl/certs/ca-certificates.crt"),
 )
@@ -116,8 +118,8 @@ def _has_candidate(package: Package) -> bool:
     return bool(re.search(r"Candidate: (?!\(none\))", done.stdout))
 
 
-def install_packages(packages: Sequence[Package]) -> bool:
-    """Install the missing packages. Return whether there were any.
+def install_packages(packages: Sequence[Package], beside: AbstractContextManager = nullcontext()) -> bool:
+    """Install the missing packages, within `beside`. Return whether there were any.
 
     Raises Stop with exit code 2 and the command to type if installing is not permitted.
     """
@@ -141,17 +143,18 @@ def install_packages(packages: Sequence[Package]) -> bool:
     say(f"Set-up: system packages to install: {' '.join(names)}")
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get"]
     apt += ["-o", "DPkg::Lock::Timeout=300"]
-    try:
-        step("Set-up: package lists", [*apt, "update"])
-    except Stop as stop:
-        # One unreachable source must not stop the others. If it matters, the installation fails.
-        say(f"  {stop}; the set-up continues with the old lists")
-    if CHROMIUM in missing and not _has_candidate(CHROMIUM):
-        say("Set-up: this system has no package 'chromium'; the tests in a browser are skipped")
-        missing.remove(CHROMIUM)
-        names.remove(CHROMIUM.name)
-    if names:
-        step("Set-up: system packages", [*apt, "install", "-y", "--no-install-recommends", *names])
+    with beside:
+        try:
+            step("Set-up: package lists", [*apt, "update"])
+        except Stop as stop:
+            # One unreachable source must not stop the others. If it matters, the installation fails.
+            say(f"  {stop}; the set-up continues with the old lists")
+        if CHROMIUM in missing and not _has_candidate(CHROMIUM):
+            say("Set-up: this system has no package 'chromium'; the tests in a browser are skipped")
+            missing.remove(CHROMIUM)
+            names.remove(CHROMIUM.name)
+        if names:
+            step("Set-up: system packages", [*apt, "install", "-y", "--no-install-recommends", *names])
     still = [package.name for package in missing_packages(missing)]
     if still:
         raise Stop(f"these packages are installed, but not usable: {' '.join(still)}")

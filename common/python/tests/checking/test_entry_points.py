@@ -81,7 +81,7 @@ def test_the_whole_test_run_needs_packages_in_the_virtual_environment_alone():
         sys.argv[1:] = ["--", "--quiet"]
         from conflict_free.checking import run_tests
         tools = run_tests.cmake.Tools(python=Path({sys.executable!r}), cmake=Path("cmake"), nvcc=Path("nvcc"))
-        run_tests.setup.set_up = lambda *, tests, mpi: tools
+        run_tests.setup.set_up = lambda **_: tools
         run_tests.cmake.configure = lambda *arguments: Path("build")
         run_tests.cmake.build = lambda *arguments: None
         run_tests.cmake.test = lambda *arguments: print(*arguments[1:])

@@ -79,7 +79,7 @@ def test_the_models_libraries_are_there_before_the_chapters_run(tmp_path, monkey
     (tmp_path / "html").mkdir()
     (tmp_path / "html" / "index.html").write_text("", encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["book"])
-    monkeypatch.setattr(book.setup, "set_up", lambda: TOOLS)
+    monkeypatch.setattr(book.setup, "set_up", lambda **_: TOOLS)
     monkeypatch.setattr(cmake, "configure", lambda *arguments: tmp_path)
     monkeypatch.setattr(cmake, "build", lambda tools, what, *named: targets.extend(named))
     monkeypatch.setattr(book.subprocess, "run", lambda command, **options: subprocess.CompletedProcess(command, 0))

@@ -158,12 +158,19 @@ print("\\n".join(line for line in everything if not names or line.split()[0] in 
 
 @pytest.fixture
 def venv(house, monkeypatch, tmp_path):
-    """Makes a virtual environment without packages; returns the function and where it is."""
+    """Makes a virtual environment with the packages of an empty list; returns the function, which tells whether it had to, and where it is."""
     monkeypatch.setattr(console, "LOGS", house.root / "logs")
     lock = tmp_path / "empty.lock"
     lock.write_text("# nothing\n", encoding="utf-8")
     folder = tmp_path / "venv"
-    return lambda: setup.make_venv(folder, [lock]), folder, lock
+
+    def make():
+        lacking = setup.begin_venv(folder, [lock])
+        if lacking:
+            setup.fill_venv(folder, [lock])
+        return lacking
+
+    return make, folder, lock
 
 
 def test_a_venv_is_made_once_and_made_again_when_it_must_be(venv, monkeypatch):
@@ -196,9 +203,77 @@ def test_a_venv_that_was_interrupted_is_made_again(venv, monkeypatch):
         patch.setattr(setup, "step", interrupted)
         with pytest.raises(KeyboardInterrupt):
             make()
+    half = folder / "half"
+
+    def interrupted_later(*_, **__):
+        half.touch()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(setup, "install_locked", interrupted_later)
+        with pytest.raises(KeyboardInterrupt):
+            make()
+    assert half.exists()
     assert make() is True
+    assert not half.exists()
     assert subprocess.run([folder / "bin" / "python", "-c", "import pip"]).returncode == 0
     assert make() is False
+
+
+def test_a_venv_without_packages_yet_is_filled_and_not_made_again(venv):
+    make, folder, _ = venv
+    assert setup.begin_venv(folder, []) is True
+    (folder / "the same").touch()
+    assert make() is True
+    assert (folder / "the same").exists()
+
+
+@pytest.mark.parametrize("had", ["nothing", "all", "no packages of Python"])
+def test_the_set_up_builds_while_python_packages_are_installed(house, monkeypatch, tmp_path, had):
+    """What the build needs is there before it begins; nothing is built beside where nothing is to be installed."""
+    done = []
+    venv = tmp_path / "venv"
+    begun = threading.Event()
+
+    def make(title="", *_, **__):
+        (venv / "bin").mkdir(parents=True)
+        (venv / "bin" / "python").touch()
+        done.append(title)
+
+    def install(title, lock, **_):
+        assert begun.wait(20), "the build is to begin meanwhile"
+        done.append(title)
+
+    monkeypatch.setattr(setup, "VENV", venv)
+    monkeypatch.setattr(setup, "missing_packages", lambda wanted: [])
+    monkeypatch.setattr(setup, "give_to_owner", lambda: None)
+    monkeypatch.setattr(setup, "install_locked", install)
+    monkeypatch.setattr(setup, "version_of", lambda command: cmake.CMAKE_MINIMUM)
+    monkeypatch.setattr(setup.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(setup, "step", make)
+    monkeypatch.setattr(cuda, "find_or_install_nvcc", lambda: (Path("/cuda/nvcc"), done.append("nvcc") is not None))
+    monkeypatch.setattr(cuda, "find_or_install_nccl", lambda: False)
+    monkeypatch.setattr(cuda, "present", lambda *_: [Path("/cuda/nvcc")])
+
+    def install_packages(wanted, beside):
+        with beside:
+            done.append("packages")
+        return True
+
+    def build(tools):
+        done.append("build")
+        begun.set()
+
+    monkeypatch.setattr(setup, "install_packages", install_packages)
+    if had != "nothing":
+        make()
+        done.clear()
+        locks = [] if had == "no packages of Python" else [console.ROOT / "requirements.lock"]
+        setup._stamp(venv).write_text(setup._wanted(venv, locks), encoding="utf-8")
+    setup.set_up(beside=build)
+    made = sorted(done[:2] if had == "nothing" else done[:1])
+    assert made == (["Set-up: virtual environment " + str(venv), "packages"] if had == "nothing" else ["packages"])
+    assert done[len(made) :] == ["nvcc", *([] if had == "all" else ["build", "Set-up: Python packages of requirements.lock"])]
 
 
 # --- CUDA --------------------------------------------------------------------------------------
