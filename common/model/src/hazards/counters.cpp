@@ -18,8 +18,13 @@ namespace {
 /// patterns that follow from data become one row; if there are still more, all become one row.
 constexpr std::size_t most_patterns = 4;
 
-/// No machine moves global memory in larger units. So an access costs the same as one whose addresses are all a multiple of it higher.
-constexpr std::uint64_t largest_unit = 128;
+/// The bits of the first address that decide the cost of an access to evenly spaced elements. No machine moves global memory in units
+/// of more than 128 bytes. If all elements have the same place in their sectors, this place does not matter, but elements may be unaligned.
+std::uint64_t deciding_bits(std::uint64_t step, int size) {
+    constexpr std::uint64_t largest_unit = 128;
+    const std::uint64_t in_sector = step % sector_bytes == 0 ? static_cast<std::uint64_t>(size) - 1 : sector_bytes - 1;
+    return (largest_unit - sector_bytes) | in_sector;
+}
 
 /// Whether neighboring active lanes are mostly equally far apart, so that the pattern follows from an index and not from data.
 bool is_regular(const AccessPattern& pattern) {
@@ -61,13 +66,6 @@ void add_to_total(LaunchCounts& counts, Space in, Operation does, const SharedCo
 }
 
 }  // namespace
-
-Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t program_counter, Operation operation) {
-    auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
-    if (program_counter >= counts.size()) [[unlikely]]
-        counts.resize(std::max(instructions_, program_counter + 1));
-    return counts[program_counter];
-}
 
 template <class Visit> void Counters::for_each_instruction(Visit&& visit) const {
     for (const Space space : all_spaces)
@@ -131,7 +129,7 @@ void Counters::set_use(GlobalUse& use, const WarpAccess& access) const {
 
 void Counters::count_global(InstructionCounts& counts, const WarpAccess& access) {
     LastGlobal& last = counts.last_global;
-    const std::uint64_t place = access.address[0] % largest_unit;
+    const std::uint64_t place = access.address[0] & deciding_bits(access.step, access.size);
     const bool is_atomic = access.operation == Operation::atomic;
     if (!access.evenly_spaced || is_atomic || access.operation == Operation::async_copy) {
         set_use(last.use, access);

@@ -1,6 +1,7 @@
 // Adds up the costs of a launch's accesses.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -64,7 +65,12 @@ private:
 
     /// Calls `visit` with the space, the operation, the number and the counts of each instruction that has counts.
     template <class Visit> void for_each_instruction(Visit&& visit) const;
-    InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation);
+    InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation) {
+        auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
+        if (program_counter >= counts.size()) [[unlikely]]
+            counts.resize(std::max(instructions_, program_counter + 1));
+        return counts[program_counter];
+    }
     /// Adds a shared-memory access to `counts`. If an atomic operation is a loop, its loads go to the loads of its instruction.
     void count_shared(SharedCounts& counts, const WarpAccess& access);
     void count_constant(SharedCounts& counts, const WarpAccess& access);
