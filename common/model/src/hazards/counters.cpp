@@ -18,6 +18,14 @@ namespace {
 /// patterns that follow from data become one row; if there are still more, all become one row.
 constexpr std::size_t most_patterns = 4;
 
+/// The bits of the first address that decide the cost of an access to evenly spaced elements. No machine moves global memory in units
+/// of more than 128 bytes. If all elements have the same place in their sectors, this place does not matter, but elements may be unaligned.
+std::uint64_t deciding_bits(std::uint64_t step, int size) {
+    constexpr std::uint64_t largest_unit = 128;
+    const std::uint64_t in_sector = step % sector_bytes == 0 ? static_cast<std::uint64_t>(size) - 1 : sector_bytes - 1;
+    return (largest_unit - sector_bytes) | in_sector;
+}
+
 /// Whether neighboring active lanes are mostly equally far apart, so that the pattern follows from an index and not from data.
 bool is_regular(const AccessPattern& pattern) {
     std::map<std::int64_t, int> distances;
@@ -59,13 +67,6 @@ void add_to_total(LaunchCounts& counts, Space in, Operation does, const SharedCo
 
 }  // namespace
 
-Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t program_counter, Operation operation) {
-    auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
-    if (program_counter >= counts.size()) [[unlikely]]
-        counts.resize(std::max(instructions_, program_counter + 1));
-    return counts[program_counter];
-}
-
 template <class Visit> void Counters::for_each_instruction(Visit&& visit) const {
     for (const Space space : all_spaces)
         for (const Operation operation : all_operations) {
@@ -84,7 +85,7 @@ void Counters::count(const WarpAccess& access, std::uint64_t block) {
             if (access.operation == Operation::async_copy) --work.instructions;
             count_shared(counts.shared, access);
             break;
-        case Space::global: count_global(counts.global, access); break;
+        case Space::global: count_global(counts, access); break;
         case Space::local:
             hazards::add(counts.global, local_cost(access), access, local_requests(access), local_requests(access));
             work.wavefronts += static_cast<std::uint64_t>(local_requests(access));
@@ -121,14 +122,29 @@ void Counters::count_constant(SharedCounts& counts, const WarpAccess& access) {
     if (words > std::max(access.size / word_bytes, 1)) work.constant_words += static_cast<std::uint64_t>(words);
 }
 
-void Counters::count_global(GlobalCounts& counts, const WarpAccess& access) {
-    const GlobalCost cost = global_cost(access, machine_);
-    const int wavefronts = l1_cycles(access, machine_);
-    hazards::add(counts, cost, access, 1, wavefronts);
+void Counters::set_use(GlobalUse& use, const WarpAccess& access) const {
+    use = {global_cost(access, machine_), l1_cycles(access, machine_), 0};
+    if (access.operation == Operation::store) use.partly_written_lines = simt::partly_written_lines(access);
+}
+
+void Counters::count_global(InstructionCounts& counts, const WarpAccess& access) {
+    LastGlobal& last = counts.last_global;
+    const std::uint64_t place = access.address[0] & deciding_bits(access.step, access.size);
+    const bool is_atomic = access.operation == Operation::atomic;
+    if (!access.evenly_spaced || is_atomic || access.operation == Operation::async_copy) {
+        set_use(last.use, access);
+        last.size = 0;
+    } else if (last.place != place || last.step != access.step || last.size != access.size) {
+        set_use(last.use, access);
+        last.place = place;
+        last.step = access.step;
+        last.size = access.size;
+    }
+    const auto& [cost, wavefronts, lines] = last.use;
+    hazards::add(counts.global, cost, access, 1, wavefronts);
     work.wavefronts += static_cast<std::uint64_t>(wavefronts);
-    if (access.operation == Operation::store || access.operation == Operation::atomic)
-        work.stored_sectors += static_cast<std::uint64_t>(cost.sectors);
-    if (access.operation == Operation::store) work.partly_written_lines += static_cast<std::uint64_t>(partly_written_lines(access));
+    if (is_atomic || access.operation == Operation::store) work.stored_sectors += static_cast<std::uint64_t>(cost.sectors);
+    work.partly_written_lines += static_cast<std::uint64_t>(lines);
 }
 
 void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block) {

@@ -1,6 +1,7 @@
 // Adds up the costs of a launch's accesses.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 #include "simt/events.hpp"
 #include "simt/hazard.hpp"
 #include "simt/machine.hpp"
+#include "simt/rules.hpp"
 
 namespace simt::hazards {
 
@@ -37,6 +39,18 @@ private:
         int size = 0;
         std::array<std::uint64_t, warp_size> offset{};
     };
+    /// What an access to global memory costs in all.
+    struct GlobalUse {
+        GlobalCost cost{};
+        int wavefronts = 0, partly_written_lines = 0;
+    };
+    /// The cost of an instruction's last access to global memory. If that was a load or store of evenly spaced addresses, the cost follows
+    /// from the size, the step and the place of the first address in a line; otherwise the size is 0.
+    struct LastGlobal {
+        std::uint64_t place = 0, step = 0;
+        int size = 0;
+        GlobalUse use;
+    };
     struct InstructionCounts {
         SharedCounts shared;
         GlobalCounts global;
@@ -44,17 +58,24 @@ private:
         int example_lanes = 0;
         std::uint64_t example_block = 0;
         std::unique_ptr<Example> example;
+        LastGlobal last_global;
 
         bool counted() const { return shared.instructions + global.requests > 0; }
     };
 
     /// Calls `visit` with the space, the operation, the number and the counts of each instruction that has counts.
     template <class Visit> void for_each_instruction(Visit&& visit) const;
-    InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation);
+    InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation) {
+        auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
+        if (program_counter >= counts.size()) [[unlikely]]
+            counts.resize(std::max(instructions_, program_counter + 1));
+        return counts[program_counter];
+    }
     /// Adds a shared-memory access to `counts`. If an atomic operation is a loop, its loads go to the loads of its instruction.
     void count_shared(SharedCounts& counts, const WarpAccess& access);
     void count_constant(SharedCounts& counts, const WarpAccess& access);
-    void count_global(GlobalCounts& counts, const WarpAccess& access);
+    void count_global(InstructionCounts& counts, const WarpAccess& access);
+    void set_use(GlobalUse& use, const WarpAccess& access) const;
     static void keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block);
 
     const Machine& machine_;

@@ -157,21 +157,33 @@ bool are_so(const Words& words, const State& state) {
 }
 void make(const Words& words, const Change& change) { words.are_a_row() ? make<FourCells>(words, change) : make<OneCell>(words, change); }
 
-/// The bits in `written` that all words have, and those that any word has.
+/// The bits in `written` that all words have, and those that any word has. Each byte says so of some of the words.
 struct Bytes {
-    std::uint8_t common = 0xFF, any = 0;
+    std::uint64_t common = UINT64_MAX, any = 0;
 
-    void add(std::uint8_t bits) {
+    void add(std::uint64_t bits) {
         common &= bits;
         any |= bits;
     }
+    bool are_all_written() const { return (common & all_of_eight) == all_of_eight; }
+    bool are_read_before() const { return (any & ~all_of_eight) != 0; }
+
+private:
+    static constexpr std::uint64_t all_of_eight = all_bytes * (UINT64_MAX / UINT8_MAX);
 };
 
 Bytes bytes_of(const Words& words) {
     Bytes bytes;
-    if (words.are_a_row())
-        for (std::size_t lane = 0; lane < warp_size; ++lane) bytes.add(words.written[lane]);
-    else words.for_each([&](std::ptrdiff_t word, std::size_t) { bytes.add(words.written[word]); });
+    if (words.are_a_row()) {
+        for (std::size_t lane = 0; lane < warp_size; lane += 8) {
+            std::uint64_t eight;
+            std::memcpy(&eight, words.written + lane, sizeof eight);
+            bytes.add(eight);
+        }
+    } else {
+        words.for_each([&](std::ptrdiff_t word, std::size_t) { bytes.add(words.written[word]); });
+        bytes.common |= ~std::uint64_t{UINT8_MAX};
+    }
     return bytes;
 }
 
@@ -195,7 +207,7 @@ bool SharedWatch::access_together(const Current& current) {
     const bool loads = access.operation == Operation::load;
     if (step == 0) return loads && words.of_lane == 1 && load_one_word(first, current);
     const Bytes bytes = bytes_of(words);
-    if (loads ? (bytes.common & all_bytes) != all_bytes : bytes.any > all_bytes) return false;
+    if (loads ? !bytes.are_all_written() : bytes.are_read_before()) return false;
 
     const Cell& cell = words_[first];
     const auto start = field(interval_start_), record = field(current.record);

@@ -29,19 +29,10 @@ std::uint64_t TouchedSectors::count(Direction direction) const {
     return all;
 }
 
-TouchedSectors::Bits& SectorMarker::bits_at(std::uint64_t address, TouchedSectors::Direction direction) {
-    const std::uint64_t number = TouchedSectors::number_of_chunk(address, direction);
-    auto& known = known_[number % remembered];
-    if (known.first != number + 1) [[unlikely]] {
-        std::unique_ptr<TouchedSectors::Chunk>& chunk = chunks_[number];
-        if (!chunk) chunk = std::make_unique<TouchedSectors::Chunk>();
-        known = {number + 1, chunk.get()};
-    }
-    return (*known.second)[(address >> TouchedSectors::bits_shift) % TouchedSectors::chunk_words];
-}
-
-void SectorMarker::mark_sector(std::uint64_t address, TouchedSectors::Direction direction) {
-    bits_at(address, direction) |= std::uint64_t{1} << (address / sector_bytes % 64);
+void SectorMarker::find_chunk(std::uint64_t number) {
+    std::unique_ptr<TouchedSectors::Chunk>& chunk = chunks_[number];
+    if (!chunk) chunk = std::make_unique<TouchedSectors::Chunk>();
+    known_[number % remembered] = {number + 1, chunk.get()};
 }
 
 void SectorMarker::mark(std::uint64_t address, std::uint64_t bytes, TouchedSectors::Direction direction) {
@@ -49,15 +40,13 @@ void SectorMarker::mark(std::uint64_t address, std::uint64_t bytes, TouchedSecto
     std::uint64_t sector = address / sector_bytes;
     const std::uint64_t last = (address + bytes - 1) / sector_bytes;
     while (sector <= last) {
-        const std::uint64_t first_bit = sector % 64, number = std::min(64 - first_bit, last - sector + 1);
-        bits_at(sector * sector_bytes, direction) |= UINT64_MAX >> (64 - number) << first_bit;
+        const std::uint64_t number = std::min(64 - sector % 64, last - sector + 1);
+        mark_sectors(sector, number, direction);
         sector += number;
     }
 }
 
-void SectorMarker::mark(const WarpAccess& access) {
-    const bool is_load = access.operation == Operation::load || access.operation == Operation::async_copy;
-    const auto direction = is_load ? TouchedSectors::loads : TouchedSectors::stores;
+void SectorMarker::mark_lanes(const WarpAccess& access, TouchedSectors::Direction direction) {
     const auto size = static_cast<std::uint64_t>(access.size);
     if (std::uint64_t step; rules::is_evenly_spaced(access, step)) {
         if (step == size) return mark(access.address[0], warp_size * size, direction);
@@ -70,7 +59,7 @@ void SectorMarker::mark(const WarpAccess& access) {
     std::uint64_t last = UINT64_MAX;
     for (const std::size_t lane : lanes_in(access.active)) {
         const std::uint64_t sector = access.address[lane] / sector_bytes;
-        if (sector != last) mark_sector(access.address[lane], direction);
+        if (sector != last) mark_sectors(sector, 1, direction);
         last = sector;
     }
 }

@@ -44,7 +44,14 @@ class SectorMarker {
 public:
     explicit SectorMarker(TouchedSectors& touched) : chunks_(touched.of_this_thread()) {}
 
-    void mark(const WarpAccess& access);
+    void mark(const WarpAccess& access) {
+        const bool is_load = access.operation == Operation::load || access.operation == Operation::async_copy;
+        const auto direction = is_load ? TouchedSectors::loads : TouchedSectors::stores;
+        const std::uint64_t first = access.address[0] / sector_bytes, bytes = warp_size * static_cast<std::uint64_t>(access.size);
+        const bool is_row = access.evenly_spaced && warp_size * access.step == bytes && access.address[0] % sector_bytes == 0;
+        if (is_row && first % 64 + bytes / sector_bytes <= 64) mark_sectors(first, bytes / sector_bytes, direction);
+        else mark_lanes(access, direction);
+    }
     void mark(std::uint64_t address, std::uint64_t bytes, TouchedSectors::Direction direction);
 
 private:
@@ -57,8 +64,16 @@ private:
         bool operator==(const Column&) const = default;
     };
 
-    void mark_sector(std::uint64_t address, TouchedSectors::Direction direction);
-    TouchedSectors::Bits& bits_at(std::uint64_t address, TouchedSectors::Direction direction);
+    void mark_lanes(const WarpAccess& access, TouchedSectors::Direction direction);
+    /// Marks sectors of one set.
+    void mark_sectors(std::uint64_t first, std::uint64_t count, TouchedSectors::Direction direction) {
+        const std::uint64_t address = first * sector_bytes, number = TouchedSectors::number_of_chunk(address, direction);
+        const auto& known = known_[number % remembered];
+        if (known.first != number + 1) [[unlikely]]
+            find_chunk(number);
+        (*known.second)[(address >> TouchedSectors::bits_shift) % TouchedSectors::chunk_words] |= UINT64_MAX >> (64 - count) << first % 64;
+    }
+    [[gnu::noinline]] void find_chunk(std::uint64_t number);
 
     TouchedSectors::Chunks& chunks_;
     /// By the lowest bits of its number: the number of a chunk plus 1, and the chunk.

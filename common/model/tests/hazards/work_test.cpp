@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "hazards/counters.hpp"
 #include "hazards/touched_sectors.hpp"
 #include "made_launch.hpp"
 
@@ -71,6 +72,31 @@ TEST(LaunchWork, OfFloatsApartIsThatOfTheBanksAndTheLinesOfTheL1) {
     }
 }
 
+// The counters remember what an instruction's last access cost.
+TEST(LaunchWork, OfEvenlySpacedAccessesIsThatOfEachByTheRules) {
+    std::mt19937_64 random(1);
+    for (const Machine& machine : machines()) {
+        Counters counters(machine, 1);
+        Work expected;
+        for (int n = 0; n < 5000; ++n) {
+            const int size = 4 << random() % 2;
+            const std::uint64_t begin = random() % 4 * 32 + random() % 2 * 28, step = random() % 3 * 60 + 4;
+            const Operation operation = random() % 2 ? Operation::store : Operation::load;
+            WarpAccess access = made(Space::global, operation, 0, 0, lanes_apart(begin, step), all_lanes, size);
+            access.evenly_spaced = random() % 8 != 0;
+            access.step = step;
+            counters.count(access, 0);
+            expected.wavefronts += static_cast<std::uint64_t>(l1_cycles(access, machine));
+            if (access.operation == Operation::load) continue;
+            expected.stored_sectors += static_cast<std::uint64_t>(global_cost(access, machine).sectors);
+            expected.partly_written_lines += static_cast<std::uint64_t>(partly_written_lines(access));
+        }
+        EXPECT_EQ(counters.work.wavefronts, expected.wavefronts) << machine.name;
+        EXPECT_EQ(counters.work.stored_sectors, expected.stored_sectors) << machine.name;
+        EXPECT_EQ(counters.work.partly_written_lines, expected.partly_written_lines) << machine.name;
+    }
+}
+
 TEST(LaunchWork, OfScatteredFloatsIsThatOfTheLinesOfTheL1) {
     MadeLaunch launch;
     // 16 lines, in no order.
@@ -107,8 +133,14 @@ TEST(TouchedSectors, AreCountedOnceInEachDirection) {
             (loads ? loaded : stored).insert(sector);
     }
     for (int n = 0; n < 500; ++n) {
-        const std::uint64_t begin = random() % 100000 * 4, stride = random() % 50 * 4;
-        first.mark(made(Space::global, Operation::load, 1, 0, lanes_apart(begin, stride)));
+        // Every third access is a row that begins before a border of sets.
+        const bool is_row = n % 3 == 0;
+        const std::uint64_t begin = is_row ? random() % 20'000 * 2048 + 1984 + random() % 16 * 4 : random() % 10'000'000 * 4;
+        const std::uint64_t stride = is_row ? 4 : random() % 50 * 4;
+        WarpAccess access = made(Space::global, Operation::load, 1, 0, lanes_apart(begin, stride));
+        access.evenly_spaced = n % 2 == 0;
+        access.step = stride;
+        first.mark(access);
         for (std::uint64_t lane = 0; lane < 32; ++lane) loaded.insert((heap + begin + lane * stride) / 32);
     }
     EXPECT_EQ(touched.count(TouchedSectors::loads), loaded.size());
