@@ -54,9 +54,9 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
     if data["sleeps"]:
         yield Finding(
             False,
-            f"warps sleep, or wait for a clock, {data['sleeps']:,} times",
+            f"warps wait {data['sleeps']:,} times: they sleep, give up a barrier, or use too many fences, prefetches or readings of the clock",
             "none",
-            "Take out what waits for a time: barriers wait for threads.",
+            "Take out what waits for a time: barriers wait for threads, and order their accesses.",
         )
     blocks, without_shared = data["room"]["blocks"], data["room"]["without_shared"]
     if blocks * MOST_KEPT_OUT < without_shared or blocks == 1 < without_shared:

@@ -413,7 +413,10 @@ def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen)
 def test_ways_that_nobody_has_counted_are_refused_by_name():
     assert "shared memory of other blocks" in by_kernels(otherwise={"cluster_accesses": 32}).seen
     assert by_kernels(otherwise={"cluster_barriers": 2}).seen == "blocks of a cluster wait for one another at 2 barriers"
-    assert by_kernels(otherwise={"sleeps": 1}).seen == "warps sleep, or wait for a clock, 1 times"
+    assert (
+        by_kernels(otherwise={"sleeps": 1}).seen
+        == "warps wait 1 times: they sleep, give up a barrier, or use too many fences, prefetches or readings of the clock"
+    )
     assert by_kernels() is None
     for room, is_left in {(1, 1): True, (1, 2): False, (2, 6): True, (2, 7): False}.items():
         found = by_kernels(otherwise={"room": dict(zip(("blocks", "without_shared"), room))})

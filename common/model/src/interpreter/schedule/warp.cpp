@@ -247,7 +247,19 @@ void Warp::remove_from_joins(Join* from, std::uint32_t gone) {
     for (Join* join = from; join;) join = leave_join(join, gone);
 }
 
+void Warp::take_time(std::uint64_t cost) {
+    cost_ += cost;
+    if (cost_ > most_cost) block->watch.tell_time();
+}
+
+void Warp::give_up_waiting() {
+    if ((sleepers & active) == 0) return;
+    sleepers &= ~active;
+    block->watch.tell_time();
+}
+
 void Warp::exit_lanes() {
+    give_up_waiting();
     const std::uint32_t gone = active;
     exited |= gone;
     block->ended_threads += std::popcount(gone);
