@@ -16,6 +16,9 @@ _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
 MOST_IDLE_BLOCKS = 132 * 32
 #: Shared memory may keep out all but one in this many of the blocks that a multiprocessor would hold, and has to leave room for two.
 MOST_KEPT_OUT = 3
+#: A warp may execute this many of the arithmetic instructions that the model counts for each access to memory. An H200 issues as many in the
+#: time in which its memory serves a full warp.
+MOST_ARITHMETIC = 20
 
 
 def complaint(run: Run, assignment: Assignment, source: Submitted) -> Finding | None:
@@ -67,6 +70,14 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             "Take no more shared memory than the data of a block need: while a block waits for memory, others go on.",
         )
     kernels = run.report["kernels"]
+    arithmetic, accesses = sum(kernel["work"]["sum"]["instructions"] for kernel in kernels), _accesses(names_of(run))
+    if arithmetic > (most := MOST_ARITHMETIC * accesses):
+        yield Finding(
+            False,
+            f"warps access memory {accesses:,} times, and execute {arithmetic:,} instructions that add, multiply or exchange values of lanes",
+            f"at most {MOST_ARITHMETIC} instructions for each access, {most:,}",
+            "Take out what the result does not need: the task is about memory.",
+        )
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
     most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
     if words > most:
@@ -160,11 +171,15 @@ FEW_LANES = {
 }
 
 
+def _accesses(names: Mapping[str, Any]) -> int:
+    return names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"]
+
+
 def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tuple[str, int, float]]:
     """Yield the name of each limit on operations of warps and on launches, their number in a run with these ``names``, and the limit."""
     made = {
         "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
-        "accesses": names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"],
+        "accesses": _accesses(names),
         "shared_accesses": names["shared"]["ideal_wavefronts"],
         "read_accesses": names["reads"]["requests"],
         "busiest_accesses": names["busiest"]["accesses"],

@@ -30,6 +30,7 @@ def kernel(conflicts: int, line: int = 7) -> dict:
         "global_load": counts,
         "global_store": counts,
         "barriers": 6,
+        "work": {"sum": {"instructions": 40}},
         "lines": [
             {"file": "a.cu", "line": line, "space": "shared", "op": "load", **shared},
             {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared, "wavefronts": 10, "conflicts": 0},
@@ -421,6 +422,10 @@ def test_ways_that_nobody_has_counted_are_refused_by_name():
     for room, is_left in {(1, 1): True, (1, 2): False, (2, 6): True, (2, 7): False}.items():
         found = by_kernels(otherwise={"room": dict(zip(("blocks", "without_shared"), room))})
         assert not found if is_left else found.seen == "shared memory leaves room for {} of {} blocks on a multiprocessor".format(*room)
+    names = counting_checks.names_of(made_run([kernel(0)]))
+    most = 20 * (names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"])
+    assert by_kernels(kernels=[{**kernel(0), "work": {"sum": {"instructions": most}}}]) is None
+    assert "that add, multiply" in by_kernels(kernels=[{**kernel(0), "work": {"sum": {"instructions": most + 1}}}]).seen
     assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
 
 
