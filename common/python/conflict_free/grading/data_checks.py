@@ -8,17 +8,8 @@ from .assignment import Assignment
 from .counting_checks import Submitted, names_of
 from .expressions import value_of
 from .finding import Finding
+from .refusals import BYTES_A_CONSTANT_WORD, MOST_ARITHMETIC, MOST_CONSTANT_WORDS, MOST_IDLE_BLOCKS, MOST_KEPT_OUT
 from .running import Run
-
-#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for every such number of bytes.
-_MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
-#: This many blocks may have nothing to do: as many as 132 multiprocessors hold, 32 each. A grid of a fixed size is no larger.
-MOST_IDLE_BLOCKS = 132 * 32
-#: Shared memory may keep out all but one in this many of the blocks that a multiprocessor would hold, and has to leave room for two.
-MOST_KEPT_OUT = 3
-#: A warp may execute this many of the arithmetic instructions that the model counts for each access to memory. An H200 issues as many in the
-#: time in which its memory serves a full warp.
-MOST_ARITHMETIC = 20
 
 
 def complaint(run: Run, assignment: Assignment, source: Submitted) -> Finding | None:
@@ -79,7 +70,7 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             "Take out what the result does not need: the task is about memory.",
         )
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
-    most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
+    most = MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // BYTES_A_CONSTANT_WORD
     if words > most:
         yield Finding(
             False,

@@ -1,10 +1,12 @@
 """Tests that a brief asks for what its task.toml checks: it takes its numbers from there."""
 
+import inspect
 import re
 
 import pytest
 
-from conflict_free.grading import data_checks, limit_numbers
+from conflict_free.console import ROOT
+from conflict_free.grading import data_checks, limit_numbers, refusals
 from conflict_free.grading.assignment import BRIEF, GATES, load, names
 from conflict_free.grading.parts import KernelWork
 
@@ -182,6 +184,20 @@ def test_a_brief_has_the_numbers_of_all_limits_on_kernels(name):
         found = re.search(said, " ".join(task.brief().split()), re.IGNORECASE)
         assert found, f"brief.rst does not say: {said}"
         assert wanted.format(*found.groups()) == getattr(task.kernels, kind)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_brief_says_what_every_assignment_refuses(name):
+    assert (load(name).folder / BRIEF).read_text(encoding="utf-8").count(f"\n\n{refusals.PLACE}\n") == 1
+    assert f"\n\n{refusals.SENTENCE}\n" in load(name).brief()
+
+
+def test_each_refusal_has_its_words():
+    """The last words are those of ``_not_exact``. The numbers of what the model tells are the model's."""
+    assert inspect.getsource(data_checks._by_other_ways).count("yield Finding") + 1 == len(refusals.REFUSED)
+    warp = (ROOT / "common/model/src/interpreter/schedule/warp.hpp").read_text(encoding="utf-8")
+    within, beyond, most = map(int, re.search(r"cost_in_block = (\d+), cost_in_memory = (\d+), most_cost = (\d+);", warp).groups())
+    assert (most // beyond, most // within) == (refusals.MOST_FENCES, refusals.MOST_READINGS)
 
 
 def test_a_brief_has_the_number_of_idle_blocks_where_an_answer_exceeds_it():

@@ -1,0 +1,32 @@
+"""What no threshold counts and every assignment refuses: the numbers, and the sentence about it in each brief."""
+
+#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for every such number of bytes.
+MOST_CONSTANT_WORDS, BYTES_A_CONSTANT_WORD = 4096, 32
+#: This many blocks may have nothing to do: as many as 132 multiprocessors hold, 32 each. A grid of a fixed size is no larger.
+MOST_IDLE_BLOCKS = 132 * 32
+#: Shared memory may keep out all but one in this many of the blocks that a multiprocessor would hold, and has to leave room for two.
+MOST_KEPT_OUT = 3
+#: A warp may execute this many of the arithmetic instructions that the model counts for each access to memory. An H200 issues as many in the
+#: time in which its memory serves a full warp.
+MOST_ARITHMETIC = 20
+#: A warp may make so many fences that reach beyond its block, and prefetches, together; and so many readings of the clock and fences within
+#: the block. The model tells them (warp.hpp).
+MOST_FENCES, MOST_READINGS = 4, 64
+
+#: A brief has the sentence in this place.
+PLACE = "{kernels.refused}"
+#: What the checks ``safe`` and ``by_kernels`` refuse, in the order of data_checks.py.
+REFUSED = (
+    "shared memory of other blocks, ``st.async`` and ``red.async``",
+    "barriers of several blocks of a cluster",
+    f"a warp that sleeps, gives up waiting at a barrier, or makes more than {MOST_FENCES} fences beyond its block and prefetches, or more than "
+    f"{MOST_READINGS} fences within its block and readings of the clock",
+    "shared memory that leaves a multiprocessor room for one block, or for less than one in "
+    f"{MOST_KEPT_OUT} of the blocks that it would hold without",
+    f"more than {MOST_ARITHMETIC} floating-point instructions and exchanges between lanes for each access to memory",
+    f"more than {MOST_CONSTANT_WORDS:,} words of constant memory and one for each {BYTES_A_CONSTANT_WORD} bytes of the data",
+    f"more than {MOST_IDLE_BLOCKS:,} blocks that access no memory",
+    "textures and surfaces",
+    "accesses that depend on which thread comes first",
+)
+SENTENCE = f"**What is refused**, whatever the counts say: {'; '.join(REFUSED)}."
