@@ -1,6 +1,6 @@
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:dca1544e384f1ed7be2da75976a16a05aab63df7be03913011e5e2cc920b933e
+// Sources: sha256:3802f0c07dcb9f685bc1b62da05bc478243369d7c547a071f75934ec3d101799
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

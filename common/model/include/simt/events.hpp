@@ -94,6 +94,8 @@ public:
     virtual void cluster_barrier() {}
     /// A warp sleeps, gives up waiting at an mbarrier, or makes so many fences, prefetches or readings of the clock that it waits.
     virtual void time_passes() {}
+    /// A warp has ended after so many instructions of the text. The call of a printf by a lane counts as a hundred.
+    virtual void executed(std::uint64_t /*instructions*/) {}
     /// Some warps of the block have reached a barrier, or the last thread has arrived at an mbarrier.
     virtual void part_barrier() {}
     /// The given lanes of a warp have synchronized with one another.

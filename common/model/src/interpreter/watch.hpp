@@ -79,6 +79,8 @@ public:
     void tell_cluster_access(int lanes);
     /// Tells listeners of a warp that waits for a time (Listener::time_passes).
     void tell_time();
+    /// Tells listeners how many instructions a warp has executed that has ended.
+    void tell_executed(std::uint64_t instructions);
 
     /// @name Synchronization
     /// @{

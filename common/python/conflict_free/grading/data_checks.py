@@ -8,7 +8,7 @@ from .assignment import Assignment
 from .counting_checks import Submitted, names_of
 from .expressions import value_of
 from .finding import Finding
-from .refusals import BYTES_A_CONSTANT_WORD, MOST_ARITHMETIC, MOST_CONSTANT_WORDS, MOST_IDLE_BLOCKS, MOST_KEPT_OUT
+from .refusals import BYTES_A_CONSTANT_WORD, MOST_CONSTANT_WORDS, MOST_IDLE_BLOCKS, MOST_KEPT_OUT
 from .running import Run
 
 
@@ -61,14 +61,6 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             "Take no more shared memory than the data of a block need: while a block waits for memory, others go on.",
         )
     kernels = run.report["kernels"]
-    arithmetic, accesses = sum(kernel["work"]["sum"]["instructions"] for kernel in kernels), _accesses(names_of(run))
-    if arithmetic > (most := MOST_ARITHMETIC * accesses):
-        yield Finding(
-            False,
-            f"warps access memory {accesses:,} times, and execute {arithmetic:,} instructions that add, multiply or exchange values of lanes",
-            f"at most {MOST_ARITHMETIC} instructions for each access, {most:,}",
-            "Take out what the result does not need: the task is about memory.",
-        )
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
     most = MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // BYTES_A_CONSTANT_WORD
     if words > most:
@@ -159,18 +151,19 @@ FEW_LANES = {
         "it launches kernels {:,} times",
         "Let one launch do the work of many: launches come one after another, and a grid has as many blocks as the data need.",
     ),
+    "instructions": (
+        "warps execute {:,} instructions (the call of a printf by a thread is a hundred)",
+        "Take out what the result does not need, and index arithmetic of inner loops: instructions take time beside the accesses to memory.",
+    ),
 }
-
-
-def _accesses(names: Mapping[str, Any]) -> int:
-    return names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"]
 
 
 def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tuple[str, int, float]]:
     """Yield the name of each limit on operations of warps and on launches, their number in a run with these ``names``, and the limit."""
     made = {
+        "instructions": names["executed"],
         "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
-        "accesses": _accesses(names),
+        "accesses": names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"],
         "shared_accesses": names["shared"]["ideal_wavefronts"],
         "read_accesses": names["reads"]["requests"],
         "busiest_accesses": names["busiest"]["accesses"],

@@ -30,7 +30,6 @@ def kernel(conflicts: int, line: int = 7) -> dict:
         "global_load": counts,
         "global_store": counts,
         "barriers": 6,
-        "work": {"sum": {"instructions": 40}},
         "lines": [
             {"file": "a.cu", "line": line, "space": "shared", "op": "load", **shared},
             {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared, "wavefronts": 10, "conflicts": 0},
@@ -50,6 +49,7 @@ ORDINARY = {
     "cluster_accesses": 0,
     "cluster_barriers": 0,
     "sleeps": 0,
+    "executed": 20_000,
     "room": {"blocks": 3, "without_shared": 9},
     "bulk_load": NO_COPIES,
     "bulk_store": NO_COPIES,
@@ -411,6 +411,14 @@ def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen)
     assert seen in found.seen and found.wanted == "at most 8"
 
 
+def test_instructions_are_limited_by_the_accesses_to_memory():
+    names = counting_checks.names_of(made_run([kernel(0)]))
+    most = 40 * (names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"]) + 50_000
+    assert by_kernels(kernels=[kernel(0)], otherwise={"executed": most}) is None
+    found = by_kernels(kernels=[kernel(0)], otherwise={"executed": most + 1})
+    assert found.seen.startswith(f"warps execute {most + 1:,} instructions") and found.wanted == f"at most {most:,}"
+
+
 def test_ways_that_nobody_has_counted_are_refused_by_name():
     assert "shared memory of other blocks" in by_kernels(otherwise={"cluster_accesses": 32}).seen
     assert by_kernels(otherwise={"cluster_barriers": 2}).seen == "blocks of a cluster wait for one another at 2 barriers"
@@ -422,10 +430,6 @@ def test_ways_that_nobody_has_counted_are_refused_by_name():
     for room, is_left in {(1, 1): True, (1, 2): False, (2, 6): True, (2, 7): False}.items():
         found = by_kernels(otherwise={"room": dict(zip(("blocks", "without_shared"), room))})
         assert not found if is_left else found.seen == "shared memory leaves room for {} of {} blocks on a multiprocessor".format(*room)
-    names = counting_checks.names_of(made_run([kernel(0)]))
-    most = 20 * (names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"])
-    assert by_kernels(kernels=[{**kernel(0), "work": {"sum": {"instructions": most}}}]) is None
-    assert "that add, multiply" in by_kernels(kernels=[{**kernel(0), "work": {"sum": {"instructions": most + 1}}}]).seen
     assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
 
 

@@ -34,6 +34,7 @@ void Warp::begin(std::uint32_t lanes_here) {
     snapshot_frame_ = nullptr;
     progress = false;
     work = {};
+    executed = cost_ = 0;
     Frame* entry = new_frame(*launch->program->entry);
     entry->lanes = lanes;
     entry->local_base = 0;
@@ -99,6 +100,7 @@ void Warp::give_up_turn() {
 void Warp::step() {
     while (wait_reason == WaitReason::none) {
         const DecodedInstruction& instruction = code[pc++];
+        ++executed;
         active = mask;
         if (instruction.guard != no_operand) {
             const std::uint32_t guard = predicate(*this, instruction.guard);

@@ -139,6 +139,8 @@ struct Warp : RegisterFile {
     const unsigned char* sleep_at = nullptr;
     /// The arithmetic that the warp has executed, as it is counted.
     simt::Work work;
+    /// The instructions of the text that the warp has executed, and what stands for those of a printf.
+    std::uint64_t executed = 0;
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;
 

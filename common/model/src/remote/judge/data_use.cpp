@@ -182,6 +182,7 @@ nlohmann::ordered_json DataUse::to_json() const {
             {"cluster_accesses", cluster_accesses_},
             {"cluster_barriers", cluster_barriers_},
             {"sleeps", sleeps_},
+            {"executed", executed_},
             {"room", {{"blocks", room_.blocks}, {"without_shared", room_.without_shared}}},
             {"bulk_load", remote::to_json(bulk_loads_)},
             {"bulk_store", remote::to_json(bulk_stores_)},
