@@ -8,7 +8,7 @@ from .assignment import Assignment
 from .counting_checks import Submitted, names_of
 from .expressions import value_of
 from .finding import Finding
-from .refusals import BYTES_A_CONSTANT_WORD, MOST_CONSTANT_WORDS, MOST_IDLE_BLOCKS, MOST_KEPT_OUT
+from .refusals import BYTES_A_CONSTANT_WORD, MOST_ALLOCATIONS, MOST_CONSTANT_WORDS, MOST_IDLE_BLOCKS, MOST_KEPT_OUT
 from .running import Run
 
 
@@ -59,6 +59,13 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"shared memory leaves room for {blocks:,} of {without_shared:,} blocks on a multiprocessor",
             f"at least two, and one in {MOST_KEPT_OUT}",
             "Take no more shared memory than the data of a block need: while a block waits for memory, others go on.",
+        )
+    if (allocations := run.calls["allocations"]["calls"]) > MOST_ALLOCATIONS:
+        yield Finding(
+            False,
+            f"it allocates device memory {allocations:,} times",
+            f"at most {MOST_ALLOCATIONS}",
+            "Allocate what you need once: the GPU waits for each allocation and release.",
         )
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)

@@ -4,6 +4,8 @@ from .parts import INSTRUCTIONS, MORE_INSTRUCTIONS, KernelWork
 
 #: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for every such number of bytes.
 MOST_CONSTANT_WORDS, BYTES_A_CONSTANT_WORD = 4096, 32
+#: The program may allocate device memory this many times in a case.
+MOST_ALLOCATIONS = 16
 #: This many blocks may have nothing to do: as many as 132 multiprocessors hold, 32 each. A grid of a fixed size is no larger.
 MOST_IDLE_BLOCKS = 132 * 32
 #: Shared memory may keep out all but one in this many of the blocks that a multiprocessor would hold, and has to leave room for two.
@@ -22,6 +24,7 @@ REFUSED = (
     f"{MOST_READINGS} fences within its block and readings of the clock",
     "shared memory that leaves a multiprocessor room for one block, or for less than one in "
     f"{MOST_KEPT_OUT} of the blocks that it would hold without",
+    f"more than {MOST_ALLOCATIONS} allocations of device memory",
     f"more than {MOST_CONSTANT_WORDS:,} words of constant memory and one for each {BYTES_A_CONSTANT_WORD} bytes of the data",
     f"more than {MOST_IDLE_BLOCKS:,} blocks that access no memory",
     "textures and surfaces",

@@ -72,6 +72,7 @@ def made_run(
     moved: dict | None = None,
     used: dict | None = None,
     otherwise: dict | None = None,
+    allocations: int = 16,
 ) -> Run:
     values = numpy.zeros(4, numpy.float32)
     case = cases.DrawnCase(Case(name, {"width": 4}), {"width": 4}, {"input": values}, {"output": values}, {})
@@ -80,6 +81,7 @@ def made_run(
     calls = {
         "copies": {way: {"bytes": moved[way]} for way in ("to_host", "to_device", "within_device")},
         "fills": {"bytes": moved["set"]},
+        "allocations": {"calls": allocations},
         "most_parameter_bytes": moved["parameters"],
         "data": {**ORDINARY, **(otherwise or {}), "buffers": {"input": USED, "output": {**USED, **(used or {})}}},
     }
@@ -430,6 +432,7 @@ def test_ways_that_nobody_has_counted_are_refused_by_name():
     for room, is_left in {(1, 1): True, (1, 2): False, (2, 6): True, (2, 7): False}.items():
         found = by_kernels(otherwise={"room": dict(zip(("blocks", "without_shared"), room))})
         assert not found if is_left else found.seen == "shared memory leaves room for {} of {} blocks on a multiprocessor".format(*room)
+    assert by_kernels(allocations=17).seen == "it allocates device memory 17 times"
     assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
 
 
