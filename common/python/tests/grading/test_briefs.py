@@ -24,13 +24,14 @@ WITHOUT_NUMBERS = {
 }
 #: The brief's words on each limit in [kernels] that is no plain number, with groups for its numbers, and the limit with them.
 SIZED = {
-    **{
-        (name, "instructions"): (
-            r"warps execute at most (\d+) instructions for each access to memory, and (\d+),(\d+) more",
-            "{0} * (traffic.requests + shared.ideal_wavefronts) + {1}{2}",
-        )
-        for name in ("across_gpus", "nearest_neighbor_blocking")
-    },
+    ("across_gpus", "instructions"): (
+        r"warps execute at most (\d),(\d+) instructions for each of the tiles",
+        "{0}{1} * ranks * ranks * (((width + ranks - 1) // ranks + 31) // 32) * (((height + ranks - 1) // ranks + 31) // 32)",
+    ),
+    ("nearest_neighbor_blocking", "instructions"): (
+        r"warps execute at most (\d+) instructions for each access to memory, and (\d),(\d+) more",
+        "{0} * (traffic.requests + shared.ideal_wavefronts) + {1}{2}",
+    ),
     ("naive", "slots"): (
         r"time for at most a tenth more accesses than those of such a block, or for each row (\d+) and one for each (\d+) columns or part of \2, "
         r".* with one row, for (\d+\.\d) accesses for each column",
