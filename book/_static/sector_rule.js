@@ -1,6 +1,6 @@
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:86a317e9f5b2999d8e28f214dc574b5ad5f5e354c2026822eb888a69bd34b947
+// Sources: sha256:3802f0c07dcb9f685bc1b62da05bc478243369d7c547a071f75934ec3d101799
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

@@ -63,6 +63,8 @@ struct WarpAccess {
 struct LaunchInfo {
     Extent grid, block;
     std::size_t dynamic_shared_bytes, static_shared_bytes = 0;
+    /// The part of the L1 that the program wants for shared memory, in percent; -1 where it leaves that to the driver.
+    int carveout = -1;
 
     /// The threadIdx of thread `number` of a block, counted with x fastest.
     Extent thread(int number) const {
@@ -90,8 +92,10 @@ public:
     virtual void block_barrier() {}
     /// The block has reached a barrier of a cluster of several blocks, and then tells its block_barrier().
     virtual void cluster_barrier() {}
-    /// A warp sleeps, or reads a clock so often that it waits for a time.
+    /// A warp sleeps, gives up waiting at an mbarrier, or makes so many fences, prefetches or readings of the clock that it waits.
     virtual void time_passes() {}
+    /// A warp has ended after so many instructions of the text. The call of a printf by a lane counts as a hundred.
+    virtual void executed(std::uint64_t /*instructions*/) {}
     /// Some warps of the block have reached a barrier, or the last thread has arrived at an mbarrier.
     virtual void part_barrier() {}
     /// The given lanes of a warp have synchronized with one another.

@@ -78,6 +78,8 @@ struct LaunchRequest {
     Extent cluster{0, 0, 0};
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;
+    /// See LaunchInfo.
+    int carveout = -1;
     /// The parameters in the layout of FunctionInfo::parameters.
     std::vector<std::uint8_t> parameters;
 

@@ -29,6 +29,7 @@ std::optional<CheckedLaunch> CheckedLaunch::of(const LaunchRequest& request, con
     if (!has_room(static_cast<std::uint64_t>(machine.max_shared_bytes), program.static_shared_bytes, request.dynamic_shared_bytes))
         return {};
     launch.shared_bytes_ = program.static_shared_bytes + request.dynamic_shared_bytes;
+    if (request.carveout < -1 || request.carveout > 100) return {};
     if (request.cluster == Extent{0, 0, 0}) return launch;
     if (!is_within(request.cluster, request.grid) || request.cluster.x > most_cluster_blocks || request.cluster.y > most_cluster_blocks ||
         request.cluster.z > most_cluster_blocks || volume(request.cluster) > most_cluster_blocks)

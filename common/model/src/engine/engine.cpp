@@ -193,7 +193,7 @@ int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checke
     interpreter::Launch launch;
     launch.program = &program;
     launch.machine = &current_machine();
-    launch.info = {request.grid, request.block, request.dynamic_shared_bytes, program.static_shared_bytes};
+    launch.info = {request.grid, request.block, request.dynamic_shared_bytes, program.static_shared_bytes, request.carveout};
     launch.cluster = checked.cluster();
     launch.explicit_cluster = request.cluster.x > 0;
     launch.cooperative = request.cooperative;

@@ -216,6 +216,11 @@ void BlockWatch::tell_time() {
     for (Listener* listener : state_->launch.listeners) listener->time_passes();
 }
 
+void BlockWatch::tell_executed(std::uint64_t instructions) {
+    if (!is_watching_) return;
+    for (Listener* listener : state_->launch.listeners) listener->executed(instructions);
+}
+
 void BlockWatch::block_barrier() {
     if (!is_watching_) return;
     ++state_->counters->barriers;

@@ -77,8 +77,10 @@ public:
     void add_work(const Work& more);
     /// Tells listeners of lanes that access shared memory in a way that has no counts: another block's, or by st.async and red.async.
     void tell_cluster_access(int lanes);
-    /// Tells listeners of a warp that sleeps, or that reads a clock so often that it waits for a time.
+    /// Tells listeners of a warp that waits for a time (Listener::time_passes).
     void tell_time();
+    /// Tells listeners how many instructions a warp has executed that has ended.
+    void tell_executed(std::uint64_t instructions);
 
     /// @name Synchronization
     /// @{

@@ -39,7 +39,7 @@ template <class Archive> void fields(Archive& archive, Field<Archive, LaunchRequ
     fields(archive, request.grid);
     fields(archive, request.block);
     fields(archive, request.cluster);
-    archive(request.dynamic_shared_bytes)(request.cooperative)(request.parameters);
+    archive(request.dynamic_shared_bytes)(request.cooperative)(request.carveout)(request.parameters);
 }
 
 template <class Archive> void fields(Archive& archive, Field<Archive, ChannelFormat>& format) {

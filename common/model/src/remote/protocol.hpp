@@ -13,7 +13,7 @@
 namespace simt::remote {
 
 /// The first number of a hello, and the version of the protocol.
-inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 3;
+inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 4;
 
 /// Bytes of the largest packet, and of the largest piece of data that is sent in one.
 inline constexpr std::size_t most_packet_bytes = std::size_t{64} << 20, piece_bytes = std::size_t{4} << 20;

@@ -234,6 +234,7 @@ TEST(Listeners, HearWhichBlockPassesABarrier) {
         void part_barrier() override { heard += "p"; }
         void cluster_barrier() override { heard += "c"; }
         void time_passes() override { heard += "t"; }
+        void executed(std::uint64_t instructions) override { heard += "e" + std::to_string(instructions); }
     } ear;
     MadeLaunch launch(true, {&ear});
     MadeBlock first(launch.watch), second(launch.watch);
@@ -244,7 +245,8 @@ TEST(Listeners, HearWhichBlockPassesABarrier) {
     first.watch.phase_ends();
     second.watch.cluster_barrier();
     second.watch.tell_time();
-    EXPECT_EQ(ear.heard, "010b1p0pct");
+    second.watch.tell_executed(7);
+    EXPECT_EQ(ear.heard, "010b1p0pcte7");
 }
 
 }  // namespace

@@ -393,6 +393,11 @@ TEST(DataUse, HasTheRoomForBlocksOfTheLaunchThatLeavesLeast) {
     EXPECT_EQ(use.to_json()["room"], nlohmann::json({{"blocks", 1}, {"without_shared", 2}}));
     use.launch_begins({{1, 1, 1}, {32, 1, 1}, 10000});
     EXPECT_EQ(use.room().blocks, 1);
+    DataUse small;
+    small.launch_begins({{1, 1, 1}, {256, 1, 1}, 0, 4096, 6});
+    EXPECT_EQ(small.room().blocks, 3);
+    small.launch_begins({{1, 1, 1}, {256, 1, 1}, 0, 4096, 0});
+    EXPECT_EQ(small.to_json()["room"], nlohmann::json({{"blocks", 1}, {"without_shared", 8}}));
 }
 
 TEST(DataUse, HasBulkCopiesByDirection) {

@@ -11,7 +11,7 @@ from typing import Any
 from conflict_free.console import ROOT, USAGE, Stop
 from conflict_free.schemas import Schema
 
-from . import answer_texts, limit_numbers, regions
+from . import answer_texts, limit_numbers, refusals, regions
 from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError, tomllib
 from .command_line import assignment_names as names
 from .parts import LIMITS, Answer, Case, KernelWork, Limits, Movement, Outcome, Range, Threshold
@@ -82,7 +82,8 @@ class Assignment:
     def brief(self) -> str:
         """Return the text of the brief, with the numbers of the limits. Raises AssignmentError."""
         try:
-            return limit_numbers.brief((self.folder / BRIEF).read_text(encoding="utf-8"), self.numbers)
+            text = (self.folder / BRIEF).read_text(encoding="utf-8")
+            return limit_numbers.brief(text.replace(refusals.PLACE, refusals.SENTENCE), self.numbers)
         except limit_numbers.NumberError as error:
             raise AssignmentError(f"{BRIEF} of assignment {self.name}: {error}") from error
 

@@ -51,7 +51,8 @@ def names_of(run: Run) -> dict[str, Any]:
     ``shared`` is all traffic of shared memory. Bulk copies count on both of their sides. ``shared_bytes`` is the most shared memory of a
     block, ``block`` has the largest counts of a block, and ``busiest`` the counts of the busiest multiprocessor if blocks are spread
     evenly. ``slots`` are the accesses that all warps could make while the busiest warp of their block, between two barriers, makes its own,
-    and ``global_slots`` those to global memory in which more than half of a warp takes part (see simt::remote::DataUse).
+    and ``global_slots`` those to global memory in which more than half of a warp takes part (see simt::remote::DataUse). ``executed`` are
+    the instructions of all warps.
     """
     kernels = run.report["kernels"]
     sums = {
@@ -66,7 +67,7 @@ def names_of(run: Run) -> dict[str, Any]:
     return {
         **sums,
         **others,
-        **{key: run.calls["data"][key] for key in ("block", "busiest", "narrow_global", "slots", "global_slots")},
+        **{key: run.calls["data"][key] for key in ("block", "busiest", "narrow_global", "slots", "global_slots", "executed")},
         "partitions": _partitions_of(kernels),
         "shared_bytes": max((kernel.get("shared_bytes", 0) for kernel in kernels), default=0),
         "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),

@@ -8,14 +8,8 @@ from .assignment import Assignment
 from .counting_checks import Submitted, names_of
 from .expressions import value_of
 from .finding import Finding
+from .refusals import BYTES_A_CONSTANT_WORD, MOST_ALLOCATIONS, MOST_CONSTANT_WORDS, MOST_IDLE_BLOCKS, MOST_KEPT_OUT
 from .running import Run
-
-#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for every such number of bytes.
-_MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
-#: This many blocks may have nothing to do: as many as 132 multiprocessors hold, 32 each. A grid of a fixed size is no larger.
-MOST_IDLE_BLOCKS = 132 * 32
-#: Shared memory may keep out all but one in this many of the blocks that a multiprocessor would hold, and has to leave room for two.
-MOST_KEPT_OUT = 3
 
 
 def complaint(run: Run, assignment: Assignment, source: Submitted) -> Finding | None:
@@ -54,9 +48,9 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
     if data["sleeps"]:
         yield Finding(
             False,
-            f"warps sleep, or wait for a clock, {data['sleeps']:,} times",
+            f"warps wait {data['sleeps']:,} times: they sleep, give up a barrier, or use too many fences, prefetches or readings of the clock",
             "none",
-            "Take out what waits for a time: barriers wait for threads.",
+            "Take out what waits for a time: barriers wait for threads, and order their accesses.",
         )
     blocks, without_shared = data["room"]["blocks"], data["room"]["without_shared"]
     if blocks * MOST_KEPT_OUT < without_shared or blocks == 1 < without_shared:
@@ -66,9 +60,16 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"at least two, and one in {MOST_KEPT_OUT}",
             "Take no more shared memory than the data of a block need: while a block waits for memory, others go on.",
         )
+    if (allocations := run.calls["allocations"]["calls"]) > MOST_ALLOCATIONS:
+        yield Finding(
+            False,
+            f"it allocates device memory {allocations:,} times",
+            f"at most {MOST_ALLOCATIONS}",
+            "Allocate what you need once: the GPU waits for each allocation and release.",
+        )
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
-    most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
+    most = MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // BYTES_A_CONSTANT_WORD
     if words > most:
         yield Finding(
             False,
@@ -157,12 +158,17 @@ FEW_LANES = {
         "it launches kernels {:,} times",
         "Let one launch do the work of many: launches come one after another, and a grid has as many blocks as the data need.",
     ),
+    "instructions": (
+        "warps execute {:,} instructions (the call of a printf by a thread is a hundred)",
+        "Take out what the result does not need, and index arithmetic of inner loops: instructions take time beside the accesses to memory.",
+    ),
 }
 
 
 def few_lanes(names: Mapping[str, Any], assignment: Assignment) -> Iterator[tuple[str, int, float]]:
     """Yield the name of each limit on operations of warps and on launches, their number in a run with these ``names``, and the limit."""
     made = {
+        "instructions": names["executed"],
         "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
         "accesses": names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"],
         "shared_accesses": names["shared"]["ideal_wavefronts"],

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from conflict_free.console import OneLineParser, run_main
-from conflict_free.grading import limit_numbers
+from conflict_free.grading import limit_numbers, refusals
 from conflict_free.grading.assignment import BRIEF, FAST, GATES, TRY, Assignment, load
 from conflict_free.whole_files import write_asked
 
@@ -23,7 +23,7 @@ def describe(assignment: Assignment) -> dict[str, Any]:
         "source": assignment.source.name,
         "try": TRY,
         "brief": BRIEF,
-        "numbers": limit_numbers.places(assignment.numbers),
+        "numbers": limit_numbers.places(assignment.numbers) | {refusals.PLACE: refusals.SENTENCE},
         "declaration": assignment.declaration,
         "starter": assignment.starter(),
         "starter_points": assignment.starter_expected.points,

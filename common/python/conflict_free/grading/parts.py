@@ -34,6 +34,11 @@ class Movement:
     parameter_bytes: int = 256
 
 
+#: Without another limit, warps may execute so many instructions for each access to memory, and so many more. An H200 issues 24 in the time in
+#: which its memory serves a full warp; right answers take up to 31 where the data fill its blocks.
+INSTRUCTIONS, MORE_INSTRUCTIONS = 40, 50_000
+
+
 @dataclass(frozen=True)
 class KernelWork:
     """The work that kernels have to do themselves, as expressions of a case's parameters and, for limits, of the run's other counts.
@@ -53,6 +58,7 @@ class KernelWork:
     another. ``slots`` is the largest number of accesses that the warps of all blocks could make while each block's busiest warp, between
     one barrier and the next, makes its own: a program with more of them lets warps take turns or leaves them idle. ``global_slots`` is the
     same of accesses to global memory in which more than half of a warp takes part, so that no other accesses make room for such turns.
+    ``instructions`` is the largest number of instructions of warps, in which the call of a printf by a lane is a hundred.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
@@ -69,6 +75,7 @@ class KernelWork:
     global_slots: str | None = None
     atomics: str = "64"
     launches: str = "4"
+    instructions: str = f"{INSTRUCTIONS} * (traffic.requests + shared.ideal_wavefronts) + {MORE_INSTRUCTIONS}"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import functools
 import math
 import os
 import resource
+import secrets
 import selectors
 import shlex
 import shutil
@@ -39,6 +40,8 @@ _LOOK_EVERY = 0.02  # seconds between two checks of the limits
 _MOST_ENTRIES, _DEEPEST = 4096, 16  # more files and folders, or deeper ones, count as too many files
 _MEGABYTES_MORE = 16  # the stack and page tables of a program that uses all of its memory
 _SIGNAL_OFFSET = 128  # bubblewrap ends with this plus the number of the signal that ended the program
+#: The last line on stderr of a shell that cannot set a limit. No command can guess it.
+_NOT_STARTED = secrets.token_hex()
 _STOPPED_BY_SIGNAL = {signal.SIGXCPU: "time", signal.SIGXFSZ: "files", signal.SIGKILL: "memory", signal.SIGSYS: "system call"}
 
 
@@ -134,7 +137,7 @@ def run(
 def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callable[[], None] = lambda: None) -> list[Done]:
     """Run commands at the same time, and wait for the end of all. When the first of `jobs` has ended, the others get a moment.
 
-    `started` is called when all commands have begun.
+    `started` is called when all commands have begun. Raises OSError if a command cannot be put under its limits.
     """
     if confined and (reason := available()):
         raise Stop(f"no sandbox here: {reason}", USAGE)
@@ -305,7 +308,8 @@ def _limited(words: Sequence[str], limits: Limits, group: cgroups.Group | None) 
     for what, option, limit, unit in wanted:
         most = resource.getrlimit(what)[1]
         steps.append(f"ulimit {option} {(limit if most == resource.RLIM_INFINITY else min(limit, most)) // unit}")
-    return ["/bin/sh", "-c", " && ".join([*steps, 'exec "$@"']), "sh", *words]
+    failed = f"{{ echo {_NOT_STARTED} >&2; exit 1; }}"
+    return ["/bin/sh", "-c", f'{" && ".join(steps)} || {failed}; exec "$@"', "sh", *words]
 
 
 def _written(folder: Path) -> float:
@@ -365,6 +369,7 @@ class _Watched:
         return _written(self.folder) - self._before > self.limits.file_megabytes * _MEGABYTE
 
     def done(self) -> Done:
+        """Wait for the end of the command and return how it ended. Raises OSError if it could not begin."""
         try:
             code = self.process.wait(max(self.deadline - time.monotonic(), 0))
         except subprocess.TimeoutExpired:  # the command has closed its output and goes on
@@ -379,6 +384,8 @@ class _Watched:
             stopped_by = "files"
         most = self.limits.output_kilobytes * 1024
         stdout, stderr = (bytes(text[:most]).decode("utf-8", "replace") for text in self.texts.values())
+        if stderr.endswith(f"{_NOT_STARTED}\n"):
+            raise OSError(f"a command cannot be limited: {stderr.splitlines()[0]}")
         return Done(code, stdout, stderr, stopped_by)
 
 

@@ -3,8 +3,8 @@
     python common/python/conflict_free trials.slack NAME --build-dir DIR [--draws N]
 
 A threshold leaves at most a tenth above the dearest right answer. A limit of `[kernels]` leaves at most a tenth above the dearest answer
-that it must let pass: a right one, or one that a threshold stops with its lesson. Defaults of `KernelWork` for atomic operations and
-launches are not measured: most tasks need no atomic operation and one launch.
+that it must let pass: a right one, or one that a threshold stops with its lesson. Defaults of `KernelWork` for atomic operations,
+launches and instructions are not measured: they are far above what most tasks need.
 """
 
 import argparse

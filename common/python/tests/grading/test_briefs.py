@@ -1,10 +1,12 @@
 """Tests that a brief asks for what its task.toml checks: it takes its numbers from there."""
 
+import inspect
 import re
 
 import pytest
 
-from conflict_free.grading import data_checks, limit_numbers
+from conflict_free.console import ROOT
+from conflict_free.grading import data_checks, limit_numbers, refusals
 from conflict_free.grading.assignment import BRIEF, GATES, load, names
 from conflict_free.grading.parts import KernelWork
 
@@ -22,6 +24,14 @@ WITHOUT_NUMBERS = {
 }
 #: The brief's words on each limit in [kernels] that is no plain number, with groups for its numbers, and the limit with them.
 SIZED = {
+    ("across_gpus", "instructions"): (
+        r"warps execute at most (\d),(\d+) instructions for each of the tiles",
+        "{0}{1} * ranks * ranks * (((width + ranks - 1) // ranks + 31) // 32) * (((height + ranks - 1) // ranks + 31) // 32)",
+    ),
+    ("nearest_neighbor_blocking", "instructions"): (
+        r"warps execute at most (\d+) instructions for each access to memory, and (\d),(\d+) more",
+        "{0} * (traffic.requests + shared.ideal_wavefronts) + {1}{2}",
+    ),
     ("naive", "slots"): (
         r"time for at most a tenth more accesses than those of such a block, or for each row (\d+) and one for each (\d+) columns or part of \2, "
         r".* with one row, for (\d+\.\d) accesses for each column",
@@ -182,6 +192,20 @@ def test_a_brief_has_the_numbers_of_all_limits_on_kernels(name):
         found = re.search(said, " ".join(task.brief().split()), re.IGNORECASE)
         assert found, f"brief.rst does not say: {said}"
         assert wanted.format(*found.groups()) == getattr(task.kernels, kind)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_brief_says_what_every_assignment_refuses(name):
+    assert (load(name).folder / BRIEF).read_text(encoding="utf-8").count(f"\n\n{refusals.PLACE}\n") == 1
+    assert f"\n\n{refusals.SENTENCE}\n" in load(name).brief()
+
+
+def test_each_refusal_has_its_words():
+    """The last words are those of ``_not_exact``. The numbers of what the model tells are the model's."""
+    assert inspect.getsource(data_checks._by_other_ways).count("yield Finding") + 1 == len(refusals.REFUSED)
+    warp = (ROOT / "common/model/src/interpreter/schedule/warp.hpp").read_text(encoding="utf-8")
+    within, beyond, most = map(int, re.search(r"cost_in_block = (\d+), cost_in_memory = (\d+), most_cost = (\d+);", warp).groups())
+    assert (most // beyond, most // within) == (refusals.MOST_FENCES, refusals.MOST_READINGS)
 
 
 def test_a_brief_has_the_number_of_idle_blocks_where_an_answer_exceeds_it():

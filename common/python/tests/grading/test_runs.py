@@ -49,6 +49,7 @@ ORDINARY = {
     "cluster_accesses": 0,
     "cluster_barriers": 0,
     "sleeps": 0,
+    "executed": 20_000,
     "room": {"blocks": 3, "without_shared": 9},
     "bulk_load": NO_COPIES,
     "bulk_store": NO_COPIES,
@@ -71,6 +72,7 @@ def made_run(
     moved: dict | None = None,
     used: dict | None = None,
     otherwise: dict | None = None,
+    allocations: int = 16,
 ) -> Run:
     values = numpy.zeros(4, numpy.float32)
     case = cases.DrawnCase(Case(name, {"width": 4}), {"width": 4}, {"input": values}, {"output": values}, {})
@@ -79,6 +81,7 @@ def made_run(
     calls = {
         "copies": {way: {"bytes": moved[way]} for way in ("to_host", "to_device", "within_device")},
         "fills": {"bytes": moved["set"]},
+        "allocations": {"calls": allocations},
         "most_parameter_bytes": moved["parameters"],
         "data": {**ORDINARY, **(otherwise or {}), "buffers": {"input": USED, "output": {**USED, **(used or {})}}},
     }
@@ -410,14 +413,26 @@ def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen)
     assert seen in found.seen and found.wanted == "at most 8"
 
 
+def test_instructions_are_limited_by_the_accesses_to_memory():
+    names = counting_checks.names_of(made_run([kernel(0)]))
+    most = 40 * (names["traffic"]["requests"] + names["shared"]["ideal_wavefronts"]) + 50_000
+    assert by_kernels(kernels=[kernel(0)], otherwise={"executed": most}) is None
+    found = by_kernels(kernels=[kernel(0)], otherwise={"executed": most + 1})
+    assert found.seen.startswith(f"warps execute {most + 1:,} instructions") and found.wanted == f"at most {most:,}"
+
+
 def test_ways_that_nobody_has_counted_are_refused_by_name():
     assert "shared memory of other blocks" in by_kernels(otherwise={"cluster_accesses": 32}).seen
     assert by_kernels(otherwise={"cluster_barriers": 2}).seen == "blocks of a cluster wait for one another at 2 barriers"
-    assert by_kernels(otherwise={"sleeps": 1}).seen == "warps sleep, or wait for a clock, 1 times"
+    assert (
+        by_kernels(otherwise={"sleeps": 1}).seen
+        == "warps wait 1 times: they sleep, give up a barrier, or use too many fences, prefetches or readings of the clock"
+    )
     assert by_kernels() is None
     for room, is_left in {(1, 1): True, (1, 2): False, (2, 6): True, (2, 7): False}.items():
         found = by_kernels(otherwise={"room": dict(zip(("blocks", "without_shared"), room))})
         assert not found if is_left else found.seen == "shared memory leaves room for {} of {} blocks on a multiprocessor".format(*room)
+    assert by_kernels(allocations=17).seen == "it allocates device memory 17 times"
     assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
 
 

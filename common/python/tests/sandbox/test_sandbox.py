@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyseccomp
 import pytest
@@ -352,3 +353,12 @@ def test_a_group_that_another_program_has_removed_is_not_taken_again():
     other = cgroups.take(SMALL.most_held)
     assert other and other.folder != group.folder and other.is_empty() and not group.has_killed()
     cgroups.give_back(other)
+
+
+@pytest.mark.parametrize("confined", [True, False])
+def test_a_command_that_cannot_be_limited_is_no_end_of_the_command(confined, tmp_path, monkeypatch):
+    gone = SimpleNamespace(processes=tmp_path / "gone" / "cgroup.procs", has_killed=lambda: False)
+    monkeypatch.setattr(cgroups, "take", lambda most: gone)
+    monkeypatch.setattr(cgroups, "give_back", lambda group: None)
+    with pytest.raises(OSError, match="a command cannot be limited: .*gone"):
+        shell("exit 0", tmp_path, confined=confined)

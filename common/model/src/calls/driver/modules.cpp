@@ -108,16 +108,14 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
 // PyCUDA calls this before each cuLaunchKernel, whose own arguments count.
 CUresult cuFuncSetBlockShape(CUfunction, int, int, int) { return CUDA_SUCCESS; }
 
-CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
-    return driver_call([&] { require_kernel(function); });
-}
+SIMT_FORWARD(2, cuFuncSetCacheConfig, cudaFuncSetCacheConfig)
 
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig) {
     return driver_call([&] { require_kernel(function); });
 }
 
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice) {
-    return driver_call([&] { require_kernel(kernel); });
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice) {
+    return driver_call([&] { return cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(config)); });
 }
 
 CUresult cuFuncLoad(CUfunction function) {

@@ -47,6 +47,21 @@ template <class Body> cudaError_t with_settings(const Body& body) {
 
 }  // namespace
 
+int carveout_of(cudaFuncCache config) {
+    constexpr int equal = 50;
+    switch (config) {
+        case cudaFuncCachePreferShared: return cudaSharedmemCarveoutMaxShared;
+        case cudaFuncCachePreferL1: return cudaSharedmemCarveoutMaxL1;
+        case cudaFuncCachePreferEqual: return equal;
+        default: return cudaSharedmemCarveoutDefault;
+    }
+}
+
+int device_carveout() {
+    const std::scoped_lock lock(settings_mutex());
+    return carveout_of(all_settings()[thread_state().device].cache);
+}
+
 }  // namespace simt::calls
 
 using namespace simt::calls;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calls/runtime/devices.hpp"
 #include "calls/runtime/modules.hpp"
 
 namespace simt::calls {
@@ -97,8 +98,8 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
     });
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
-    return call([&] { require_kernel(function); });
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
+    return call([&] { require_kernel(function).carveout = carveout_of(config); });
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {

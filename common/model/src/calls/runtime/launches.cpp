@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "calls/runtime/devices.hpp"
+
 namespace simt::calls {
 
 namespace {
@@ -63,6 +65,12 @@ dim3 cluster_of(const KernelWork& work, const FunctionInfo& info) {
             static_cast<unsigned>(kernel.required_cluster_depth)};
 }
 
+int carveout_of(const KernelWork& work) {
+    for (const int carveout : {work.carveout, work.kernel->carveout})
+        if (carveout != cudaSharedmemCarveoutDefault) return carveout;
+    return device_carveout();
+}
+
 void check_cluster(const KernelWork& work, dim3 cluster) {
     if (volume(cluster) == 0) return;
     constexpr std::uint64_t portable = 8, most = 16;
@@ -113,6 +121,7 @@ void apply_attributes(KernelWork& work, const cudaLaunchAttribute* attributes, u
             case cudaLaunchAttributeDeviceUpdatableKernelNode:
                 require(attribute.val.deviceUpdatableKernelNode.deviceUpdatable == 0, cudaErrorNotSupported);
                 break;
+            case cudaLaunchAttributePreferredSharedMemoryCarveout: work.carveout = static_cast<int>(attribute.val.sharedMemCarveout); break;
             // Other attributes concern scheduling, caching and overlap, and change no count.
             default: break;
         }
@@ -143,6 +152,7 @@ void run_kernel(const KernelWork& work) {
     request.cluster = extent_of(cluster);
     request.dynamic_shared_bytes = work.dynamic_shared_bytes;
     request.cooperative = work.cooperative;
+    request.carveout = carveout_of(work);
     request.parameters = work.parameters;
     const auto error = static_cast<cudaError_t>(device.launch(request));
     if (error == cudaSuccess) return;

@@ -20,6 +20,8 @@ struct KernelWork {
     dim3 grid, block, cluster{0, 0, 0};
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;
+    /// The launch's own; cudaSharedmemCarveoutDefault where the kernel's or the device's holds.
+    int carveout = cudaSharedmemCarveoutDefault;
     /// The bytes of the arguments, laid out as FunctionInfo::parameters says.
     std::vector<std::uint8_t> parameters;
     std::vector<cudaLaunchAttribute> attributes;

@@ -191,7 +191,7 @@ bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, Dec
         out.immediate = static_cast<std::uint64_t>(instruction.operands.at(0).integer);
         out.execute = wait_for_groups;
     } else if (instruction.has("prefetch")) {
-        out.execute = do_nothing;
+        out.execute = take_time;
     } else {
         decode_copy(decoder, instruction, out);
     }

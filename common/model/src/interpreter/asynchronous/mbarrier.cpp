@@ -20,7 +20,7 @@ struct Operands {
     std::uint32_t state = no_operand, done = no_operand;
     /// The registers with a count, with a number of bytes, and with a state or a phase.
     std::uint32_t count = no_operand, bytes = no_operand, value = no_operand;
-    bool is_parity = false;
+    bool is_parity = false, may_sleep = false;
 };
 
 std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, std::size_t lane, std::uint32_t absent) {
@@ -61,6 +61,7 @@ void initialize(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::store);
+    warp.give_up_waiting();
     for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace place =
             find_shared(warp, lane, operands.address.of(warp, lane), operands.address.space, Mbarrier::bytes, Mbarrier::bytes);
@@ -109,6 +110,7 @@ void arrive_lanes(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::atomic);
+    warp.give_up_waiting();
     std::array<SharedPlace, warp_size> places;
     for (const std::size_t lane : lanes_in(warp.active)) {
         SharedPlace& place = places[lane];
@@ -147,6 +149,13 @@ bool is_complete(const SharedPlace& place, std::uint64_t value, bool is_parity) 
     return Mbarrier::load(place.bytes).phase != waited_for;
 }
 
+/// Notes lanes whose `try_wait` has failed. On a GPU they sleep for a time, so they have to wait at this barrier until its phase ends.
+void note_sleepers(Warp& warp, std::uint32_t failed, const unsigned char* barrier) {
+    if (warp.sleep_at != barrier) warp.give_up_waiting();
+    warp.sleepers = (warp.sleepers & ~warp.active) | failed;
+    warp.sleep_at = barrier;
+}
+
 /// Lets others run after a wait that failed.
 void let_others_run(Warp& warp, const DecodedInstruction& instruction, std::size_t lane) {
     warp.polls = &instruction;
@@ -161,8 +170,10 @@ void wait_for_phase(Warp& warp, const DecodedInstruction& instruction) {
     Use use(warp, instruction, Operation::atomic);
     std::uint32_t done = 0;
     SharedPlace last;
+    const unsigned char* barrier = nullptr;
     for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
+        barrier = place.bytes.data();
         const std::uint64_t value = lane_value(warp, operands.value, lane, operands.is_parity ? 4 : 8);
         if (place && !is_complete(place, value, operands.is_parity)) {
             Asynchronous::of(*place.block).complete_barrier(place.offset, warp);
@@ -175,6 +186,7 @@ void wait_for_phase(Warp& warp, const DecodedInstruction& instruction) {
     }
     use.tell(warp);
     write_predicate(warp, operands.done, done);
+    note_sleepers(warp, operands.may_sleep ? warp.active & ~done : 0, barrier);
     if (const std::uint32_t failed = warp.active & ~done) let_others_run(warp, instruction, first_lane(failed));
 }
 
@@ -198,6 +210,7 @@ void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Opera
 void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::StateSpace space) {
     operands.action = Action::wait;
     operands.is_parity = instruction.has("parity");
+    operands.may_sleep = instruction.has("try_wait");
     operands.done = decoder.slot(instruction.operands.at(0), ptx::Type::pred);
     operands.address = lane_address(decoder, instruction.operands.at(1), space);
     operands.value = decoder.slot(instruction.operands.at(2), operands.is_parity ? ptx::Type::u32 : ptx::Type::b64);

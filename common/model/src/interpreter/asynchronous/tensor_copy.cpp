@@ -188,7 +188,7 @@ bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, D
         if (modifier.starts_with("tile::") || modifier.starts_with("im2col::") || modifier.starts_with("cta_group"))
             decoder.refuse(instruction);
     if (instruction.has("prefetch")) {
-        out.execute = do_nothing;
+        out.execute = take_time;
         return true;
     }
     TensorOperands operands;

@@ -28,6 +28,9 @@ Semantics find_lanewise(const ptx::Instruction& instruction);
 /// Executes an instruction that has no visible result.
 void do_nothing(Warp& warp, const DecodedInstruction& instruction);
 
+/// Executes a fence or a prefetch. Both have no visible result and take time.
+void take_time(Warp& warp, const DecodedInstruction& instruction);
+
 /// Executes `ret`.
 void return_from(Warp& warp, const DecodedInstruction& instruction);
 

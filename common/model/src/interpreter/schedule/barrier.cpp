@@ -91,7 +91,11 @@ void wait_for_cluster(Warp& warp, const DecodedInstruction& instruction) {
     warp.wait(Wait::cluster_barrier, instruction);
 }
 
+void take_time_in_block(Warp& warp, const DecodedInstruction&) { warp.take_time(cost_in_block); }
+
 }  // namespace
+
+void take_time(Warp& warp, const DecodedInstruction&) { warp.take_time(cost_in_memory); }
 
 bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     using ptx::Type;
@@ -123,6 +127,12 @@ bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction,
     const auto is_zero = [](const Uniform& number) { return number.operand < 0 && number.constant == 0; };
     const bool is_of_block = is_zero(barrier.number) && is_zero(barrier.threads) && barrier.result == Result::none && !barrier.arrives_only;
     out.execute = is_of_block ? arrive_at_block_barrier : arrive_at_barrier;
+    return true;
+}
+
+bool decode_fence(Decoder&, const ptx::Instruction& instruction, DecodedInstruction& out) {
+    const bool is_of_block = instruction.has("cta") || instruction.has("proxy");
+    out.execute = is_of_block ? take_time_in_block : take_time;
     return true;
 }
 

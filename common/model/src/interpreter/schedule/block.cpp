@@ -102,7 +102,10 @@ bool Block::run_slice() {
 
 void Block::end_watching() {
     watch.add_work(work);
-    for (const auto& warp : warps) watch.add_work(warp->work);
+    for (const auto& warp : warps) {
+        watch.add_work(warp->work);
+        watch.tell_executed(warp->executed);
+    }
     watch.end_block();
 }
 

@@ -180,6 +180,8 @@ void call_for_lane(Warp& warp, std::size_t lane, const CallSite& call) {
     if (is_of_device_runtime(call.builtin)) return call_device_runtime(warp, lane, call);
     const auto first = argument<std::uint64_t>(warp, lane, call, 0);
     if (call.builtin == "vprintf") {
+        constexpr std::uint64_t instructions_of_printf = 100;
+        warp.executed += instructions_of_printf;
         const std::string text = print(warp, lane, text_at(warp, lane, first), argument<std::uint64_t>(warp, lane, call, 1));
         warp.launch->print(warp.block->number, text);
         give_back(warp, lane, call, static_cast<std::int32_t>(text.size()));

@@ -67,9 +67,9 @@ void call(Warp& warp, const DecodedInstruction& instruction) {
 void read_clock(Warp& warp, const DecodedInstruction& instruction) {
     // Time is not modeled: each reading is later than the reading before. A thread that reads many times waits for a point in
     // time, so the clock then advances faster.
-    constexpr std::uint64_t readings_before_it_hurries = 1024, readings_of_barriers = 64;
+    constexpr std::uint64_t readings_before_it_hurries = 1024;
     // The library's barriers read it once for each wait.
-    if (warp.clock_readings >= readings_of_barriers) warp.block->watch.tell_time();
+    warp.take_time(cost_in_block);
     warp.clock += 1 + warp.clock_readings++ / readings_before_it_hurries;
     const std::uint64_t now = warp.clock;
     for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, now, instruction.width[0]);

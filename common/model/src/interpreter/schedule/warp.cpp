@@ -34,6 +34,7 @@ void Warp::begin(std::uint32_t lanes_here) {
     snapshot_frame_ = nullptr;
     progress = false;
     work = {};
+    executed = cost_ = 0;
     Frame* entry = new_frame(*launch->program->entry);
     entry->lanes = lanes;
     entry->local_base = 0;
@@ -99,6 +100,7 @@ void Warp::give_up_turn() {
 void Warp::step() {
     while (wait_reason == WaitReason::none) {
         const DecodedInstruction& instruction = code[pc++];
+        ++executed;
         active = mask;
         if (instruction.guard != no_operand) {
             const std::uint32_t guard = predicate(*this, instruction.guard);
@@ -247,7 +249,19 @@ void Warp::remove_from_joins(Join* from, std::uint32_t gone) {
     for (Join* join = from; join;) join = leave_join(join, gone);
 }
 
+void Warp::take_time(std::uint64_t cost) {
+    cost_ += cost;
+    if (cost_ > most_cost) block->watch.tell_time();
+}
+
+void Warp::give_up_waiting() {
+    if ((sleepers & active) == 0) return;
+    sleepers &= ~active;
+    block->watch.tell_time();
+}
+
 void Warp::exit_lanes() {
+    give_up_waiting();
     const std::uint32_t gone = active;
     exited |= gone;
     block->ended_threads += std::popcount(gone);

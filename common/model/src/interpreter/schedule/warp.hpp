@@ -55,6 +55,10 @@ struct Branch {
     int inexact_divergence = -1;
 };
 
+/// The costs of what is neither an access, a barrier nor arithmetic: of a fence within a block and a reading of the clock, and of any other
+/// fence and a prefetch. A warp of a right program needs no more than `most_cost`.
+constexpr std::uint64_t cost_in_block = 1, cost_in_memory = 16, most_cost = 64;
+
 /// Why a split does not run.
 enum class Wait : std::uint8_t { none, block_barrier, warp_barrier, cluster_barrier };
 
@@ -130,8 +134,13 @@ struct Warp : RegisterFile {
     int polling_lane = 0;
     /// The clock's value, and the number of times that it was read.
     std::uint64_t clock = 0, clock_readings = 0;
+    /// Lanes whose last `mbarrier.try_wait` has failed, and the barrier in shared memory.
+    std::uint32_t sleepers = 0;
+    const unsigned char* sleep_at = nullptr;
     /// The arithmetic that the warp has executed, as it is counted.
     simt::Work work;
+    /// The instructions of the text that the warp has executed, and what stands for those of a printf.
+    std::uint64_t executed = 0;
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;
 
@@ -174,6 +183,14 @@ struct Warp : RegisterFile {
     bool let_waiting_lanes_go();
     int thread_of(std::size_t lane) const { return index * warp_size + static_cast<int>(lane); }
 
+    /// @name Time that passes without an access, a barrier or arithmetic
+    /// @{
+    /// Tells listeners if the costs exceed `most_cost`.
+    void take_time(std::uint64_t cost);
+    /// Tells listeners if some of the `active` lanes are sleepers, which give up waiting for their barrier.
+    void give_up_waiting();
+    /// @}
+
 private:
     Frame* new_frame(const Code& callee);
     void free_frame(Frame* frame);
@@ -201,6 +218,7 @@ private:
     const Frame* snapshot_frame_ = nullptr;
     std::uint32_t snapshot_pc_ = 0;
     int idle_slices_ = 0, quiet_slices_ = 0;
+    std::uint64_t cost_ = 0;
 
 public:
     /// The number of slices in a row without an effect that another thread could notice.

@@ -53,8 +53,12 @@ void DataUse::store(std::uint64_t address, std::uint64_t bytes) {
 void DataUse::launch_begins(const LaunchInfo& info) {
     const std::uint64_t threads = std::uint64_t{info.block.x} * info.block.y * info.block.z;
     warps_ = (threads + warp_size - 1) / warp_size;
+    // The GPU takes the smallest part of at least this size, and of at least a block's.
+    Machine part = machine_;
+    if (info.carveout >= 0)
+        part.multiprocessor_shared_bytes = static_cast<int>(std::int64_t{part.multiprocessor_shared_bytes} * info.carveout / 100);
     const auto blocks = [&](std::size_t shared_bytes) {
-        return machine_.concurrent_blocks(static_cast<int>(threads), static_cast<std::int64_t>(shared_bytes)) / machine_.multiprocessors;
+        return part.concurrent_blocks(static_cast<int>(threads), static_cast<std::int64_t>(shared_bytes)) / part.multiprocessors;
     };
     const Room room{blocks(info.static_shared_bytes + info.dynamic_shared_bytes), blocks(0)};
     const int ratio = room.blocks * room_.without_shared, most = room_.blocks * room.without_shared;
@@ -178,6 +182,7 @@ nlohmann::ordered_json DataUse::to_json() const {
             {"cluster_accesses", cluster_accesses_},
             {"cluster_barriers", cluster_barriers_},
             {"sleeps", sleeps_},
+            {"executed", executed_},
             {"room", {{"blocks", room_.blocks}, {"without_shared", room_.without_shared}}},
             {"bulk_load", remote::to_json(bulk_loads_)},
             {"bulk_store", remote::to_json(bulk_stores_)},

@@ -42,6 +42,7 @@ public:
     void block_barrier() override { pass_barrier(); }
     void cluster_barrier() override { ++cluster_barriers_; }
     void time_passes() override { ++sleeps_; }
+    void executed(std::uint64_t instructions) override { executed_ += instructions; }
     void part_barrier() override { pass_barrier(); }
     void cluster_access(int lanes) override { cluster_accesses_ += static_cast<std::uint64_t>(lanes); }
     void launch_ends() override;
@@ -112,6 +113,8 @@ private:
     std::uint64_t cluster_accesses_ = 0;
     /// Barriers of clusters of several blocks, each counted once for each block; and how often warps wait for a time.
     std::uint64_t cluster_barriers_ = 0, sleeps_ = 0;
+    /// Instructions of all warps.
+    std::uint64_t executed_ = 0;
     /// Loads from and stores to global memory in which at most half of the warp takes part.
     std::uint64_t narrow_global_ = 0;
     /// The accesses for which the warps of all blocks have time, if those of a block wait at each barrier for the busiest one.
