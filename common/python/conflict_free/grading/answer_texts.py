@@ -7,7 +7,7 @@
     about = "Right, but a column of the tile lies in one bank."
     replace = [["tile[TILE_DIM][TILE_DIM + 1]", "tile[TILE_DIM][TILE_DIM]"]]
 
-Without ``from`` it is a change of the solution. A replacement is a pair: the old text and the new one. The replacements are made one
+Without ``from`` it is a change of the solution. ``cheats/by_meaning`` has such a file, too, for cheats. A replacement is a pair: the old text and the new one. The replacements are made one
 after another. Each old text must stand exactly once in the text that the earlier replacements have left. ``about`` replaces the first comment below the licence.
 """
 

@@ -25,6 +25,8 @@ SCHEMA = Path(__file__).with_name("task.schema.json")
 #: by meaning obey the letter of the checks without doing the task; they are filled with the assignment's ``slow.cu``.
 CHEATS = Path(__file__).with_name("cheats")
 CHEATS_BY_MEANING = CHEATS / "by_meaning"
+#: The cheats by meaning that are a change of another one, by name.
+CHEAT_CHANGES = answer_texts.read_changes(CHEATS_BY_MEANING)
 #: The first failed check of each cheat that assignments are graded with, and words of that check's message.
 CHEATS_EXPECTED = tomllib.loads((CHEATS / "expected.toml").read_text(encoding="utf-8"))
 DEFAULT_MACHINE = "sm_90"
@@ -116,7 +118,7 @@ class Assignment:
         if answer is None:
             raise AssignmentError(f"answer of assignment {self.name}: {name!r} given, one of {', '.join(self.outcomes())} is accepted")
         if answer.is_cheat:
-            return self.filled(answer.path)
+            return self.filled(cheat_text(name))
         if answer.path:
             try:
                 return answer.path.read_text(encoding="utf-8")
@@ -128,14 +130,10 @@ class Assignment:
         except ChangeError as error:
             raise AssignmentError(f"{CHANGES} of assignment {self.name}: {error}") from error
 
-    def filled(self, cheat: Path) -> str:
-        """Return the text of a cheat for this assignment. Raises AssignmentError."""
+    def filled(self, cheat: str) -> str:
+        """Return the text of a cheat with the parts of this assignment. Raises AssignmentError."""
         return answer_texts.filled(
-            cheat.read_text(encoding="utf-8"),
-            declaration=self.declaration,
-            function=self.function,
-            solution=self.solution(),
-            slow=self.folder / SLOW,
+            cheat, declaration=self.declaration, function=self.function, solution=self.solution(), slow=self.folder / SLOW
         )
 
     @functools.cached_property
@@ -158,6 +156,14 @@ class Assignment:
             return make(self.source.read_text(encoding="utf-8"), self.source.name)
         except regions.RegionError as error:
             raise AssignmentError(f"assignment {self.name}: {error}") from error
+
+
+def cheat_text(name: str) -> str:
+    """Return the text of a cheat, which the parts of an assignment are filled into: a change, or a file by meaning or in CHEATS."""
+    if name in CHEAT_CHANGES:
+        return answer_texts.changed(CHEAT_CHANGES[name], cheat_text(CHEAT_CHANGES[name].base))
+    meant = CHEATS_BY_MEANING / f"{name}.cu"
+    return (meant if meant.is_file() else CHEATS / f"{name}.cu").read_text(encoding="utf-8")
 
 
 def load(name: str) -> Assignment:
@@ -284,12 +290,6 @@ def _outcome(entry: dict[str, Any]) -> Outcome:
     return Outcome(entry["points"], entry.get("fails", ""), entry.get("says", ""))
 
 
-def _cheat(name: str) -> Path:
-    """Return the file of a cheat: the one by meaning if it exists, else the one in CHEATS."""
-    meant = CHEATS_BY_MEANING / f"{name}.cu"
-    return meant if meant.is_file() else CHEATS / f"{name}.cu"
-
-
 def _answer_file(name: str, folder: Path) -> Path:
     return folder / "answers" / f"{name}.cu"
 
@@ -305,7 +305,7 @@ def _cheats(task: dict[str, Any]) -> Iterator[Answer]:
             fails = expected["fails"]
             before = GATES[: GATES.index(fails)] if fails in GATES else GATES
             points = sum(task["points"].get(gate, 0) for gate in before)
-            yield Answer(name, _cheat(name), True, Outcome(points, fails, expected["says"]))
+            yield Answer(name, None, True, Outcome(points, fails, expected["says"]))
 
 
 def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, name: str) -> Assignment:

@@ -139,7 +139,7 @@ class Answer:
     """A submission whose outcome is known: a file of the assignment, a change in answers.toml, or a cheat."""
 
     name: str
-    #: None for a change.
+    #: None for a change and for a cheat.
     path: Path | None
     is_cheat: bool
     expected: Outcome

@@ -23,7 +23,7 @@ from pathlib import Path
 from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
 from conflict_free.grading import assignment, sandbox
 from conflict_free.grading.answer_texts import tomllib
-from conflict_free.grading.assignment import CHEATS, Assignment
+from conflict_free.grading.assignment import CHEATS, Assignment, cheat_text
 from conflict_free.grading.cases import seed_of
 from conflict_free.grading.scratch import scratch_folder
 
@@ -65,7 +65,7 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
 
     tools = Toolchain.of(build)
     found: dict[str, dict[str, dict[str, str]]] = {}
-    texts = {name: task.filled(CHEATS / f"{name}.cu") for name in expected()}
+    texts = {name: task.filled(cheat_text(name)) for name in expected()}
     with scratch_folder("conflict_free_") as folder:
         # One that does not compile would leave none. Where one of several checks fails, it hangs on the addresses in its own program.
         kept_out = {name for name, layers in expected().items() for each in layers.values() if re.search(r"compiles|\|", each["fails"])}

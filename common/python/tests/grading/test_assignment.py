@@ -1,13 +1,24 @@
 """Tests the format of task.toml, starter and solution from one source, and sizes and data from one seed."""
 
+import re
+
 import numpy
 import pytest
 from docutils.core import publish_doctree
 from grading_tools import changed_copy, padding
 
 from conflict_free.console import Stop
-from conflict_free.grading import cases, regions, release
-from conflict_free.grading.assignment import AssignmentError, load, load_folder, names
+from conflict_free.grading import answer_texts, cases, regions, release
+from conflict_free.grading.assignment import (
+    CHEAT_CHANGES,
+    CHEATS_BY_MEANING,
+    CHEATS_EXPECTED,
+    AssignmentError,
+    cheat_text,
+    load,
+    load_folder,
+    names,
+)
 from conflict_free.grading.parts import Case, Range
 
 SOURCE = """\
@@ -90,6 +101,15 @@ def test_what_is_not_said_has_a_default(tmp_path):
     assert (task.limits.seconds, task.limits.memory_megabytes, task.points["exists"]) == (10, 1024, 0)
     assert not task.cases[2].visible and task.thresholds[1].after == "counts.coalesced"
     assert (task.movement.bytes_to_host, task.movement.bytes_within_device, task.kernels.loads) == (0, 0, {})
+
+
+def test_each_cheat_by_meaning_is_graded_and_can_be_made():
+    files = {path.stem for path in CHEATS_BY_MEANING.glob("*.cu")}
+    assert list(answer_texts.misplaced(CHEAT_CHANGES, files)) == []
+    names = files - {"plain"} | CHEAT_CHANGES.keys()
+    assert names <= CHEATS_EXPECTED.keys()
+    texts = {cheat_text(name) for name in names}
+    assert len(texts) == len(names) and all(re.match("// .*\n\n", text) and "GRADED_TASK" in text for text in texts)
 
 
 @pytest.mark.parametrize(

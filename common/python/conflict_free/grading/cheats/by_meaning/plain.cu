@@ -1,17 +1,17 @@
-// There are as many blocks as multiprocessors, and one warp of one block works.
+// Each thread does one part of the work, an element or more.
 
 GRADED_TASK
 
 __global__ void work(Task task)
 {
-    if (blockIdx.x + 1 < gridDim.x || threadIdx.x >= 32) return;
-    for (int i = threadIdx.x; i < task.threads(); i += 32)
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < task.threads())
         task.work(i, [&](int k) { return task.input[k]; }, [&](int k, Result value) { task.store(k, value); });
 }
 
 void solve(const Task& task)
 {
     task.prepare();
-    work<<<132, 256>>>(task);
+    work<<<(task.threads() + 127) / 128, 128>>>(task);
     cudaDeviceSynchronize();
 }
