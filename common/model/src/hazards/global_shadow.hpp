@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "rules/lane_sets.hpp"
+#include "simt/events.hpp"
+
 namespace simt::hazards {
 
 /// The block that wrote some words of a line last, or read them first.
@@ -89,6 +92,21 @@ struct GlobalLine {
     static std::uint32_t words_at(std::uint64_t address, int size) {
         const std::uint32_t words = size > 4 ? (1u << static_cast<unsigned>(size) / 4) - 1 : 1u;
         return words << (address % bytes / 4);
+    }
+
+    /// Calls `visit` with an address in each line that aligned elements of `lanes` lie in. A line may come several times.
+    template <class Visit> static void for_each(const WarpAccess& access, std::uint32_t lanes, const Visit& visit) {
+        if (lanes == UINT32_MAX && access.evenly_spaced && access.step == static_cast<std::uint64_t>(access.size)) {
+            const std::uint64_t begin = access.address[0], end = begin + warp_size * access.step;
+            for (std::uint64_t at = begin / bytes * bytes; at < end; at += bytes) visit(at);
+            return;
+        }
+        std::uint64_t last = UINT64_MAX;
+        for (const std::size_t lane : lanes_in(lanes)) {
+            const std::uint64_t line = access.address[lane] >> bits;
+            if (line != last) visit(access.address[lane]);
+            last = line;
+        }
     }
 };
 static_assert(sizeof(GlobalLine) == 64);

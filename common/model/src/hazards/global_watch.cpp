@@ -185,20 +185,10 @@ void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes) {
         find_places(access, place_);
         if (lock_cells(launch_.chunk_of(access.address[0]), place_)) return;
     }
-    std::uint64_t last = UINT64_MAX;
-    const auto hold = [&](std::uint64_t address) {
-        const std::uint64_t line = address >> GlobalLine::bits;
-        if (line == last) return;
-        last = line;
+    GlobalLine::for_each(access, lanes, [&](std::uint64_t address) {
         held_.push_back(launch_.chunk_of(address) + GlobalShadow::place_in_chunk(address));
         __builtin_prefetch(held_.back(), 1);
-    };
-    if (lanes == UINT32_MAX && access.evenly_spaced && access.step == static_cast<std::uint64_t>(access.size)) {
-        const std::uint64_t begin = access.address[0], end = begin + warp_size * access.step;
-        for (std::uint64_t at = begin / GlobalLine::bytes * GlobalLine::bytes; at < end; at += GlobalLine::bytes) hold(at);
-    } else {
-        for (const std::size_t lane : lanes_in(lanes)) hold(access.address[lane]);
-    }
+    });
     // All host threads lock lines in the same order, so that there is no deadlock.
     if (!std::ranges::is_sorted(held_)) std::ranges::sort(held_);
     held_.erase(std::ranges::unique(held_).begin(), held_.end());

@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "hazards/global_shadow.hpp"
 #include "made_launch.hpp"
 #include "rules/lane_sets.hpp"
 
@@ -17,6 +18,22 @@ namespace {
 Summary hazards_of_two(const std::function<void(MadeBlock&)>& first, const std::function<void(MadeBlock&)>& second) {
     MadeLaunch launch;
     return summary(launch.run({0, 1}, [&](MadeBlock& block, unsigned number) { (number == 0 ? first : second)(block); }).hazards());
+}
+
+TEST(GlobalLine, EachOneOfAnAccessIsVisited) {
+    std::mt19937_64 random(4);
+    for (int n = 0; n < 2000; ++n) {
+        const int size = 1 << random() % 5;
+        const std::uint64_t begin = random() % 300 * size, step = n % 3 == 0 ? random() % 40 * size : size;
+        const std::uint32_t lanes = n % 2 == 0 ? all_lanes : static_cast<std::uint32_t>(random());
+        WarpAccess access = made(Space::global, Operation::load, 1, 0, [=](unsigned lane) { return begin + lane * step; }, lanes, size);
+        access.evenly_spaced = lanes == all_lanes;
+        access.step = step;
+        std::set<std::uint64_t> visited, touched;
+        GlobalLine::for_each(access, lanes, [&](std::uint64_t address) { visited.insert(address / GlobalLine::bytes); });
+        for (const std::size_t lane : lanes_in(lanes)) touched.insert(access.address[lane] / GlobalLine::bytes);
+        EXPECT_EQ(visited, touched) << "from " << begin << ", " << step << " apart, of " << size;
+    }
 }
 
 TEST(GlobalRace, BlocksThatTouchTheSameWordRaceIfOneStores) {
