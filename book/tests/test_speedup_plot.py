@@ -88,6 +88,9 @@ def test_the_curves_show_the_fastest_of_each_kernel(project, monkeypatch):
     assert html.count('class="mark"') == 2 + 1 and "a copy without a tile: 950 at 8." in html
     html = project.build_page(".. in-flight::\n   :kernels: plain\n   :beside: copy.copy_plain 16\n\n   See.")
     assert ">copy_plain</text>" in html and " at 16." in html
+    html = project.build_page(".. in-flight::\n   :kernels: plain\n   :line: copy.cudaMemcpy.16384.gbps / 1000: a line\n\n   See.")
+    assert re.search(r"<path[^>]*V\d+\"/>\s*<text[^>]*>a line: \d+\.\d</text>", html) and "; a line: " in html
+    assert ":line: has 'x'; accepted: KEY: WORDS" in project.build_error(".. in-flight::\n   :line: x\n\n   See.")
     for wrong in ("copy.copy_plain", "copy.copy_plain 0", "copy.copy_plain x"):
         message = f":beside: has {wrong!r}; accepted: SLUG.KERNEL N"
         assert message in project.build_error(f".. in-flight::\n   :kernels: plain\n   :beside: {wrong}\n\n   See.")

@@ -24,11 +24,16 @@ Speeds = dict[int, float]
 
 
 def page_of(
-    found: Mapping[str, Speeds], ceiling: float, axis: range, page: Mapping[str, int], beside: Mapping[str, tuple[float, float]] = {}
+    found: Mapping[str, Speeds],
+    ceiling: float,
+    axis: range,
+    page: Mapping[str, int],
+    beside: Mapping[str, tuple[float, float]] = {},
+    lines: Mapping[str, float] = {},
 ) -> dict[str, Any]:
     """Return the places of all parts of the plot: the numbers run to the right by powers of two, GB/s upwards from the lowest of ``axis``.
 
-    ``beside`` has the number and the speed of kernels that are no part of a curve, by their names.
+    ``beside`` has the number and the speed of kernels that are no part of a curve, by their names, ``lines`` the numbers of upright lines.
     """
     every = sorted({number for speeds in found.values() for number in speeds})
     first, last = math.log2(every[0]), math.log2(every[-1])
@@ -53,6 +58,7 @@ def page_of(
         "ticks": [{"x": x(number), "label": str(number)} for number in every if math.log2(number).is_integer()],
         "rows": [{"y": y(speed), "label": f"{speed:,}"} for speed in axis],
         "ceiling": {"y": y(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"},
+        "lines": [{"x": x(number), "label": f"{words}: {number:.1f}"} for words, number in lines.items()],
         "beside": [
             {
                 "name": name,
@@ -72,10 +78,11 @@ class Curves(EvidenceDirective):
     """A curve for each kernel of a specimen, or for those that ``:kernels:`` names. The body is what to see in it.
 
     ``:beside: SLUG.KERNEL N; …`` marks kernels of chapters at the number *N*, with their speeds at 16384 × 16384.
+    ``:line: KEY: WORDS`` draws an upright line at a value of the evidence.
     """
 
     has_content = True
-    option_spec = {"kernels": directives.unchanged_required, "beside": directives.unchanged_required}
+    option_spec = dict.fromkeys(("kernels", "beside", "line"), directives.unchanged_required)
     #: The specimen; its kernels by the first word of their figures; what a figure's name says: kernel and number.
     specimen: str
     kernels: Mapping[str, str]
@@ -117,7 +124,14 @@ class Curves(EvidenceDirective):
                 raise ResultError(f":beside: has {one.strip()!r}; accepted: SLUG.KERNEL N, with ; between")
             beside[kernel.partition(".")[2]] = float(number), evidence.value(f"{kernel}.16384.gbps").number
         numbers += "".join(f"; {name}: {speed:,.0f} at {at:g}" for name, (at, speed) in beside.items())
-        pages = [(name, page_of(found, ceiling, self.axis, page, beside)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
+        lines: dict[str, float] = {}
+        if "line" in self.options:
+            key, colon, words = self.options["line"].rpartition(": ")
+            if not colon:
+                raise ResultError(f":line: has {words!r}; accepted: KEY: WORDS")
+            lines[words] = evidence.value(key).number
+            numbers += f"; {words}: {lines[words]:.1f}"
+        pages = [(name, page_of(found, ceiling, self.axis, page, beside, lines)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         keys = [(self.kernels[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
         begins = f" The axis begins at {self.axis[0]:,}." if self.axis[0] else ""
         caption = f"{title}.{begins} {' '.join(self.content)} {told}."
