@@ -111,9 +111,9 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
     loaded = set(sorted(ours_in, key=lambda element: element.source)[:32])
     stored = set(sorted(ours_out, key=lambda element: element.target)[:32])
     places = {
-        "Input": lambda element: sources[element.source],
+        "The block's part of the input": lambda element: sources[element.source],
         "Tile in shared memory": lambda element: (element.word // width, element.word % width),
-        "Output": lambda element: targets[element.target],
+        "Its part of the output": lambda element: targets[element.target],
     }
     panels = []
     for name, place in places.items():
@@ -140,7 +140,7 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
     description = (
         f"Read each color from left to right. Blue (■): warp {warp} loads {before['loaded']} of the input and puts it into {tile['loaded']} of "
         f"the tile. In the output it is {after['loaded']}, stored by {plural(len(storing), 'warp')}. Orange (☒): {plural(len(loading), 'warp')} load "
-        f"{before['stored']} of the input and put it into {tile['stored']} of the tile. In the output it is {after['stored']}, stored by warp {warp}. Dark: an element of both."
+        f"{before['stored']} of the input and put it into {tile['stored']} of the tile. In the output it is {after['stored']}, stored by warp {warp}. Dark: an element of both. Rows and columns are counted in these parts."
     )
     return panels, description
 
