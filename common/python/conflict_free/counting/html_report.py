@@ -91,7 +91,7 @@ def _bound(kernel: Mapping[str, Any], machine: str, own: Container[str]) -> Iter
     if step := next_step(kernel, machine, own):
         yield f"<p><strong>{escape(step)}</strong></p>"
     if mendings := what_to_mend(kernel, machine, own):
-        yield f"<h3>What to mend first</h3><table><tr>{_cells('th', MENDING_HEADINGS)}</tr>"
+        yield f"<h3>What to fix first</h3><table><tr>{_cells('th', MENDING_HEADINGS)}</tr>"
         yield from (f"<tr>{_cells('td', mending_row(each))}</tr>" for each in mendings)
         yield "</table>"
     bound = bound_of(kernel, machine)

@@ -344,7 +344,7 @@ def _show_mendings(out: Console, kernel: Mapping[str, Any], machine: str, own: C
     mendings = what_to_mend(kernel, machine, own)
     if not mendings:
         return
-    out.print(Text("What to mend first", style="bold"))
+    out.print(Text("What to fix first", style="bold"))
     *headings, _ = MENDING_HEADINGS
     rows = [mending_row(each) for each in mendings]
     _show_table(out, _table(headings, (row[:-1] for row in rows), ["place", "access"]))

@@ -74,7 +74,7 @@ def _mended(old: dict, new: dict) -> str:
     """Return the change of an access's excess, as the beginning of a line; empty if there is no excess, or less or more than before."""
     before, after = old.get(_EXCESS, 0), new.get(_EXCESS, 0)
     if before > after == 0:
-        return "mended: " if new else "gone: "
+        return "fixed: " if new else "gone: "
     return "new: " if after > before == 0 else ""
 
 

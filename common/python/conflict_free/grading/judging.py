@@ -299,7 +299,7 @@ def _not_compiled(submission: _Submission, messages: Sequence[Message], wanted: 
     lines = tuple(submission.place(message.line) for message in messages if message.line)[:3]
     more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
     return Finding(
-        False, messages[0].text + more, wanted, messages[0].help or "Mend the first error first; others often follow from it.", lines
+        False, messages[0].text + more, wanted, messages[0].help or "Fix the first error first; others often follow from it.", lines
     )
 
 

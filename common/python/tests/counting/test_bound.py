@@ -208,7 +208,7 @@ def test_the_report_says_what_limits_and_what_to_mend(capsys):
     }
     printed_report.show({"machine": "sm_90", "kernels": [kernel], "hazards": [], "exit_code": 0}, [])
     shown = capsys.readouterr().out
-    assert shown.index("What to mend first") < shown.index("cycles at least") < shown.index("wavefronts each")
+    assert shown.index("What to fix first") < shown.index("cycles at least") < shown.index("wavefronts each")
     assert "kernel.cu:7" in shown and "100%" in shown
     assert "wavefronts of the L1 and shared memory" in shown
 
@@ -233,7 +233,7 @@ def test_diff_says_what_was_mended_and_what_it_cost_of_the_bound():
     assert changes_of(old, new, (40, 17)) == [
         "kernel, grid [132, 1, 1] block [32, 1, 1]:",
         "cycles at least 40 -> 17",
-        "mended: kernel.cu:3 -> 4 shared load: wavefronts 3,960 -> 132, conflicts 3,828 -> 0, cycles of the bound 29 -> 0",
+        "fixed: kernel.cu:3 -> 4 shared load: wavefronts 3,960 -> 132, conflicts 3,828 -> 0, cycles of the bound 29 -> 0",
         "new: kernel.cu:9 global load: wavefronts 0 -> 1,056, requests 0 -> 32, sectors 0 -> 4,224, bytes 0 -> 4,096, cycles of the bound 0 -> 8",
     ]
     # Where a file has more accesses of a kind than before, their lines tell which is which.
@@ -250,7 +250,7 @@ def test_constants_that_a_gpu_may_not_load_are_not_in_the_bound():
 def test_diff_compares_a_file_with_one_of_another_name():
     old, mended = line(3, "shared", "load", 132 * 30, 132, 128), line(3, "shared", "load", 132, 132, 4)
     (*_, change) = changes_of([old], [{**mended, "file": "padded.cu"}], (40, 17))
-    assert change.startswith("mended: padded.cu:3 shared load: wavefronts 3,960 -> 132")
+    assert change.startswith("fixed: padded.cu:3 shared load: wavefronts 3,960 -> 132")
     # With two new files the old name of neither is known.
     found = changes_of([old], [{**mended, "file": "padded.cu"}, {**mended, "file": "tile.cu"}], (40, 17))
     assert any(each.startswith("gone: kernel.cu:3") for each in found)

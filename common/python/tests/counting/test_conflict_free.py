@@ -258,7 +258,7 @@ DEAR = report(kernel(wavefronts=128))
             [
                 "k, grid [1, 1, 1] block [32, 2, 1]:",
                 "  shared store: wavefronts 128 -> 4, conflicts 124 -> 0",
-                "    mended: a.cu:3 shared store: wavefronts 128 -> 4, conflicts 124 -> 0",
+                "    fixed: a.cu:3 shared store: wavefronts 128 -> 4, conflicts 124 -> 0",
             ],
         ),
         (FREE, report(), ["k: only in the old report"]),

@@ -139,7 +139,7 @@ def test_each_report_has_the_bound(source):
     work = {"sum": one, "least": dict(one), "most": dict(one), "loaded_sectors": 0, "stored_sectors": 0}
     first = kernel(work=work, blocks=1, lines=[store("a.cu", 3, wavefronts=992, ideal_wavefronts=31)])
     page = html_report.page(report(first), [source])
-    assert "<h3>What to mend first</h3>" in page and '<meter value="1000" max="1000">' in page
+    assert "<h3>What to fix first</h3>" in page and '<meter value="1000" max="1000">' in page
     (note,) = [each for each in sarif_report.log(report(first), [source])["runs"][0]["results"] if each["level"] == "note"]
     text = note["message"]["text"]
     assert "1,000 cycles at least. Limited by wavefronts" in text and "Next: shared store at a.cu:3" in text
