@@ -174,6 +174,17 @@ void SharedWatch::write_word(std::size_t word, const Current& current, std::size
         check_against_write(cell, current, lane);
     }
     if (is_of_interval(cell.read)) check_against_reads(cell, key_of_word(word), current, lane);
+    note_write(cell, current, lane);
+}
+
+void SharedWatch::note_write(Cell& cell, const Current& current, std::size_t lane) {
+    // A store stays noted when its own thread updates the word and nothing between them orders other threads: whatever is not ordered
+    // after the update is not ordered after the store, with which updates race, too.
+    if (current.access.operation == Operation::atomic && is_of_interval(cell.write)) {
+        const Record& write = record_of(cell.write);
+        const bool own = write.warp == current.access.warp && cell.write % warp_size == lane;
+        if (own && write.operation != Operation::atomic && write.stamp == current.stamp) return;
+    }
     cell.write = current.record + static_cast<ThreadAccess>(lane);
 }
 
@@ -206,7 +217,7 @@ void SharedWatch::access_cell(Cell& cell, std::uint64_t key, const Current& curr
     if (is_of_interval(cell.write)) check_against_write(cell, current, lane);
     if (current.access.operation == Operation::load) return note_read(cell, key, current, lane);
     if (is_of_interval(cell.read)) check_against_reads(cell, key, current, lane);
-    cell.write = current.record + static_cast<ThreadAccess>(lane);
+    note_write(cell, current, lane);
 }
 
 bool SharedWatch::ordered(ThreadAccess earlier, const Current& current, std::size_t lane) const {

@@ -95,6 +95,7 @@ private:
     void access_bytes(const Current& current);
     void load_word(std::size_t word, const Current& current, std::size_t lane);
     void write_word(std::size_t word, const Current& current, std::size_t lane);
+    void note_write(Cell& cell, const Current& current, std::size_t lane);
 
     void begin_interval();
     ThreadAccess add_record(const WarpAccess& access);

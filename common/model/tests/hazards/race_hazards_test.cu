@@ -261,6 +261,21 @@ TEST(Race, AtomicLoadsAndStoresDoNotRace) {
     EXPECT_FALSE(hazards_of([&] { atomic_accesses_of_threads<true><<<1, N>>>(words); }).empty());
 }
 
+template <bool with_barrier> __global__ void count_threads(int* data) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;  // here: sets the counter
+    if (with_barrier) __syncthreads();
+    atomicAdd(&count, 1);
+    __syncthreads();
+    data[threadIdx.x] = count;
+}
+
+TEST(Race, AnUpdateByTheThreadThatStoredHidesNoStore) {
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { count_threads<true><<<1, N>>>(data.data); }).empty());
+    EXPECT_FALSE(hazards_of([&] { count_threads<false><<<1, N>>>(data.data); }).empty());
+}
+
 __global__ void every_fourth(int* data, int once_more) {
     data[threadIdx.x * 4 + blockIdx.x] = blockIdx.x;                                 // here: every fourth
     if (blockIdx.x == 3 && threadIdx.x == once_more) data[threadIdx.x * 4 + 1] = 9;  // here: once more

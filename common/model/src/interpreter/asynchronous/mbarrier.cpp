@@ -168,11 +168,18 @@ void wait_for_phase(Warp& warp, const DecodedInstruction& instruction) {
     const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::atomic);
+    std::array<SharedPlace, warp_size> places;
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        places[lane] = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
+        if (places[lane]) use.add(warp, lane, places[lane]);
+    }
+    // Before the wait orders anything: the barrier must have been initialized even for a wait that does not end yet.
+    use.tell(warp);
     std::uint32_t done = 0;
     SharedPlace last;
     const unsigned char* barrier = nullptr;
     for (const std::size_t lane : lanes_in(warp.active)) {
-        const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
+        const SharedPlace& place = places[lane];
         barrier = place.bytes.data();
         const std::uint64_t value = lane_value(warp, operands.value, lane, operands.is_parity ? 4 : 8);
         if (place && !is_complete(place, value, operands.is_parity)) {
@@ -180,11 +187,8 @@ void wait_for_phase(Warp& warp, const DecodedInstruction& instruction) {
             if (!is_complete(place, value, operands.is_parity)) continue;
         }
         done |= 1u << lane;
-        if (!place) continue;
-        use.add(warp, lane, place);
-        if (place.bytes.data() != last.bytes.data()) pass_barrier(warp, (last = place).offset);
+        if (place && place.bytes.data() != last.bytes.data()) pass_barrier(warp, (last = place).offset);
     }
-    use.tell(warp);
     write_predicate(warp, operands.done, done);
     note_sleepers(warp, operands.may_sleep ? warp.active & ~done : 0, barrier);
     if (const std::uint32_t failed = warp.active & ~done) let_others_run(warp, instruction, first_lane(failed));
