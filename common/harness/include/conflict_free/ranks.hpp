@@ -30,7 +30,7 @@ public:
     int count() const;
     /// The first rank of this process. The others of this process follow it.
     int first() const { return process_; }
-    /// How many ranks are of this process.
+    /// How many ranks this process runs.
     int here() const { return processes_ > 1 ? 1 : count(); }
 
     /// Gives each rank a GPU of its own, and lets it reach the memory of the others.

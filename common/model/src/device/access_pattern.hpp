@@ -1,4 +1,4 @@
-// The pattern by which the accesses of one source line are told apart: compilers name no columns.
+// The pattern of an access. It tells the accesses of one source line apart, since debug information has lines and no columns.
 #pragma once
 
 #include <array>

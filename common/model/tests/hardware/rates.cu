@@ -196,7 +196,7 @@ __global__ void l2_stores_of_halves(unsigned* data) {
 }
 
 __global__ void dram_loads(const uint4* data) { load(data, DRAM_BYTES / 16, DRAM_BYTES / 16 / BLOCKS / THREADS); }
-/// The same by many small blocks.
+/// Loads of as many bytes from DRAM by many small blocks.
 __global__ void dram_loads_by_many_blocks(const uint4* data) {
     unsigned found = 0;
     const uint4* const own = data + blockIdx.x * SMALL_BLOCK * 8 + threadIdx.x;

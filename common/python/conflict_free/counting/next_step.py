@@ -119,8 +119,8 @@ def _step_of(kernel: Mapping[str, Any], bound: Bound) -> str:
 def next_step(kernel: Mapping[str, Any], machine: str, own: Container[str] = ()) -> str:
     """Return a few sentences on how a launch's bound becomes smaller; empty where no bound is known.
 
-    The access that costs most comes first if the bound would be clearly smaller without any excess. What limits the launch then follows,
-    with a step where that is not the number of bytes.
+    The access that costs most comes first if the bound would be clearly smaller without any excess. Then follows the resource that limits the
+    launch, with a step unless that resource only moves bytes.
     """
     bound = bound_of(kernel, machine)
     if not bound or not bound.cycles:

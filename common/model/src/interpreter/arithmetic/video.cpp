@@ -40,7 +40,7 @@ struct Plan {
     std::uint8_t flags = 0;
     /// Scalar instructions: Part of d. Others: the elements that are written, a bit each.
     std::uint8_t destination = 0;
-    /// Of compare the Order, of vmad how far the result is shifted; above them the Secondary, in two bits.
+    /// `compare` has its Order here, and `vmad` the shift of its result. The two bits above hold the Secondary.
     std::uint8_t detail = 0;
     /// Scalar instructions: Part. Others: for each element 4 bits, the number of the source element among a's and b's.
     std::uint16_t a = 0, b = 0;

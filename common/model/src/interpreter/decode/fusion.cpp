@@ -114,7 +114,7 @@ void compare_loaded(std::uint64_t text, std::string_view content) {
     const WorkFolder folder;
     const std::filesystem::path ptx = folder.path() / file_name_of(text), output = folder.path() / "compared.json";
     std::ofstream(ptx, std::ios::binary) << content;
-    // The tools are none of the programs that the model counts.
+    // These commands must not run under the model.
     const std::string command = "env -u LD_LIBRARY_PATH -u LD_AUDIT -u LD_PRELOAD " + std::string(comparer) + " '" + ptx.string() + "' '" +
                                 output.string() + "' </dev/null >/dev/null 2>&1";
     if (std::system(command.c_str()) != 0) return;

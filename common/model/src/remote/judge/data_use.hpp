@@ -127,7 +127,7 @@ private:
     /// By multiprocessor, for the launches that have ended.
     std::vector<std::uint64_t> accesses_;
     Work largest_;
-    /// Of a block of the launch that runs, and the work of each.
+    /// The warps of a block of the running launch, and the work of each block.
     std::uint64_t warps_ = 0;
     std::map<std::uint64_t, Work> work_of_blocks_;
     Work* running_ = nullptr;
