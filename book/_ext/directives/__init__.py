@@ -25,6 +25,7 @@ HANDLERS = (
     "prose.predict",
     "prose.terms",
     "prose.api",
+    "prose.navigation",
     "prose.search",
     "prose.rules",
     "prose.course",

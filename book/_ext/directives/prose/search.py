@@ -4,12 +4,14 @@ A browser fetches no page from the file system, and Sphinx's summaries are fetch
 page of the search loads; ``_static/search_excerpts.js`` shows it.
 """
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.search.en import SearchEnglish
 
 from ..by_page import keep_by_page, kept_of
 
@@ -17,6 +19,14 @@ TEXTS = "_static/search_text.js"
 
 #: The nodes that hold the words of a section.
 _WORDS = (nodes.paragraph, nodes.term, nodes.literal_block)
+
+
+class _StemmedOnce(SearchEnglish):
+    """Stems a word once for all pages; Sphinx does it for each page anew."""
+
+    def init(self, options: dict[str, str]) -> None:
+        super().init(options)
+        self.stem = functools.cache(self.stem)
 
 
 def sections_of(doctree: nodes.document) -> list[list[str]]:
@@ -52,7 +62,8 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the events."""
+    """Register the events and the stemmer."""
+    app.add_search_language(_StemmedOnce)
     app.connect("doctree-read", _note)
     keep_by_page(app, texts)
     app.connect("build-finished", _write)
