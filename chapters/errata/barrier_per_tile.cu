@@ -7,6 +7,8 @@
 #include "matrices.cuh"
 #include "phases.cuh"
 
+#include <algorithm>
+
 constexpr int COLUMNS = 32, ROWS = 16, WARPS = COLUMNS * ROWS / 32, RESIDENT_WARPS = 64;
 
 enum class Wait { none, at_barriers, for_values };

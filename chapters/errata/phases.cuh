@@ -5,9 +5,7 @@
 // to that of the next one in its place.
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -51,18 +49,25 @@ inline void print_phases(const std::string& name, const Phases* phases, size_t c
     struct Span {
         long long begin, end;
     };
-    std::map<unsigned, Span> spans;
+    std::vector<Span> of_multiprocessor;
     double first = 0, loading = 0, barrier = 0, after = 0, span = 0;
     for (const Phases& warp : all) {
         first += warp.first - warp.begin;
         loading += warp.arrived - warp.begin;
         barrier += warp.met - warp.arrived;
         after += warp.end - warp.arrived;
-        auto [found, is_new] = spans.try_emplace(warp.multiprocessor, Span{warp.begin, warp.end});
-        found->second = {std::min(found->second.begin, warp.begin), std::max(found->second.end, warp.end)};
+        if (warp.multiprocessor >= of_multiprocessor.size()) of_multiprocessor.resize(warp.multiprocessor + 1);
+        Span& seen = of_multiprocessor[warp.multiprocessor];
+        if (seen.end == 0 || warp.begin < seen.begin) seen.begin = warp.begin;
+        if (warp.end > seen.end) seen.end = warp.end;
     }
-    for (const auto& [number, of_one] : spans) span += double(of_one.end - of_one.begin) / spans.size();
-    double places = span * spans.size() * resident / SAMPLED;
+    int multiprocessors = 0;
+    for (const Span& seen : of_multiprocessor) {
+        multiprocessors += seen.end != 0;
+        span += seen.end - seen.begin;
+    }
+    span /= multiprocessors;
+    double places = span * multiprocessors * resident / SAMPLED;
     auto print = [&](const char* what, double figure) { std::printf("figure %s_%s %.4g\n", name.c_str(), what, figure); };
     print("first_ns", first / count / span * ms * 1e6);
     print("loading_ns", loading / count / span * ms * 1e6);
@@ -70,5 +75,6 @@ inline void print_phases(const std::string& name, const Phases* phases, size_t c
     print("after_loading_percent", 100 * after / places);
     if (barrier > 0) print("barrier_percent", 100 * barrier / places);
     // The blocks that are looked at miss the ends of the launch, up to a percent.
-    print("empty_percent", std::max(0., 100 - 100 * (loading + after) / places));
+    double busy = 100 * (loading + after) / places;
+    print("empty_percent", busy < 100 ? 100 - busy : 0);
 }
