@@ -266,8 +266,10 @@ inline bool GlobalWatch::add_by_summary(GlobalLine& line, const GlobalEntry& ent
     const bool is_write = entry.is_write();
     if (entry.words & (is_write ? all.written | all.read : all.written)) return false;
     const std::uint32_t fresh = is_write ? entry.words : entry.words & ~all.read_twice;
+    if (fresh == 0 && entry.release == 0) return true;
+    if (!all.lacks(marks_)) return false;
     if (fresh == 0) return true;
-    if (!all.lacks(marks_) || all.count == all.room) return false;
+    if (all.count == all.room) return false;
     // Written one by one, like the first entry of a line.
     GlobalEntry& own = all.first[all.count++];
     own.key = entry.key;
@@ -389,11 +391,15 @@ void GlobalWatch::add_among_others(GlobalLine& line, const GlobalEntry& entry) {
 }
 
 void GlobalWatch::load(GlobalLine& line, const GlobalEntry& self) {
-    std::uint32_t own = 0, once = 0, twice = 0;
+    std::uint32_t own = 0, outdated = 0, once = 0, twice = 0;
     GlobalEntry* alike = nullptr;
     for (GlobalEntry& entry : entries_of(line)) {
         if (entry.is_write()) {
             if (entry.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
+        } else if (entry.block() == block_ && entry.release != self.release) {
+            // What is ordered after the later read is ordered after this one.
+            outdated |= entry.words & self.words;
+            entry.words &= ~self.words;
         } else if (entry.block() == block_) {
             own |= entry.words;
             if (entry.is_alike(self)) alike = &entry;
@@ -406,9 +412,14 @@ void GlobalWatch::load(GlobalLine& line, const GlobalEntry& self) {
     GlobalEntry fresh = self;
     fresh.words &= ~own & ~twice;
     if (fresh.words == 0) return;
-    if (!alike) return add(line, fresh);
-    alike->words |= fresh.words;
-    if (line.count == more_entries) line.more.note(fresh, marks_);
+    if (line.count == more_entries) line.more.read &= ~outdated | line.more.read_twice;
+    if (alike) {
+        alike->words |= fresh.words;
+        if (line.count == more_entries) line.more.note(fresh, marks_);
+    } else {
+        add(line, fresh);
+    }
+    if (outdated) clean(line);
 }
 
 void GlobalWatch::store(GlobalLine& line, const GlobalEntry& self) {
