@@ -36,35 +36,40 @@ struct GlobalEntry {
     }
 };
 
+/// Two bits of a block; several blocks may share bits.
+using BlockMarks = std::array<std::uint64_t, 3>;
+inline BlockMarks marks_of(std::uint32_t block) {
+    BlockMarks marks{};
+    constexpr std::uint64_t bits = 64 * marks.size();
+    const std::uint64_t hash = block * 0x9E3779B97F4A7C15u;
+    for (const std::uint64_t bit : {(hash >> 32) * bits >> 32, (hash & UINT32_MAX) * bits >> 32})
+        marks[bit / 64] |= std::uint64_t{1} << bit % 64;
+    return marks;
+}
+
 /// The entries of a line that has many, and a summary that is mostly enough.
 struct GlobalEntries {
     GlobalEntry* first;
     std::uint16_t count, room;
     /// The words that one block at least has read, those that two blocks have read, and those that some block has written.
     std::uint32_t read, read_twice, written;
-    /// Two bits for each block that has entries; several blocks may share bits.
-    std::array<std::uint64_t, 3> blocks;
+    /// The marks of all blocks that have entries.
+    BlockMarks blocks;
 
-    void note(const GlobalEntry& entry) {
+    void note(const GlobalEntry& entry, const BlockMarks& marks) {
         if (entry.is_write()) {
             written |= entry.words;
         } else {
             read_twice |= read & entry.words;
             read |= entry.words;
         }
-        for (const std::uint64_t bit : bits_of(entry.block())) blocks[bit / 64] |= std::uint64_t{1} << bit % 64;
+        for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] |= marks[i];
     }
-    /// True if the block has certainly no entry.
-    bool lacks(std::uint32_t block) const {
-        const auto [one, other] = bits_of(block);
-        return (blocks[one / 64] >> one % 64 & blocks[other / 64] >> other % 64 & 1) == 0;
-    }
-
-private:
-    static std::array<std::uint64_t, 2> bits_of(std::uint32_t block) {
-        constexpr std::uint64_t bits = 3 * 64;
-        const std::uint64_t hash = block * 0x9E3779B97F4A7C15u;
-        return {(hash >> 32) * bits >> 32, (hash & UINT32_MAX) * bits >> 32};
+    /// True if the block with these marks has certainly no entry.
+    bool lacks(const BlockMarks& marks) const {
+        std::uint64_t missing = 0;
+        for (std::size_t i = 0; i < blocks.size(); ++i) missing |= marks[i] & ~blocks[i];
+        return missing != 0;
     }
 };
 

@@ -140,7 +140,7 @@ void GlobalWatch::make_room(GlobalLine& line) {
     }
     line.count = more_entries;
     line.more = {first, GlobalLine::most_entries, room, 0, 0, 0, {}};
-    for (const GlobalEntry& one : entries_of(line)) line.more.note(one);
+    for (const GlobalEntry& one : entries_of(line)) line.more.note(one, marks_of(one.block()));
 }
 
 void GlobalWatch::add(GlobalLine& line, const GlobalEntry& entry) {
@@ -151,11 +151,12 @@ void GlobalWatch::add(GlobalLine& line, const GlobalEntry& entry) {
     if (line.count == GlobalLine::most_entries || line.more.count == line.more.room) [[unlikely]]
         make_room(line);
     line.more.first[line.more.count++] = entry;
-    line.more.note(entry);
+    line.more.note(entry, marks_);
 }
 
 void GlobalWatch::begin_block(std::uint64_t number) {
     block_ = static_cast<std::uint32_t>(number) & block_mask;
+    marks_ = marks_of(block_);
     releases_ = nullptr;
     release_count_ = 0;
 }
@@ -259,6 +260,35 @@ template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access,
     visit(line, words);
 }
 
+inline bool GlobalWatch::add_by_summary(GlobalLine& line, const GlobalEntry& entry) {
+    GlobalEntries& all = line.more;
+    if (line.count != more_entries) return false;
+    const bool is_write = entry.is_write();
+    if (entry.words & (is_write ? all.written | all.read : all.written)) return false;
+    const std::uint32_t fresh = is_write ? entry.words : entry.words & ~all.read_twice;
+    if (fresh == 0 && entry.release == 0) return true;
+    if (!all.lacks(marks_)) return false;
+    if (fresh == 0) return true;
+    if (all.count == all.room) return false;
+    // Written one by one, like the first entry of a line.
+    GlobalEntry& own = all.first[all.count++];
+    own.key = entry.key;
+    own.instruction = entry.instruction;
+    own.release = entry.release;
+    own.words = fresh;
+    all.note(own, marks_);
+    return true;
+}
+
+inline void GlobalWatch::touch(GlobalLine& line, const WarpAccess& access, const GlobalEntry& entry, std::uint64_t number, bool locks) {
+    if (locks) lock_line(line);
+    renew(line, launch_.number());
+    if (!add_to_own(line, entry) && !add_by_summary(line, entry)) add_among_others(line, entry);
+    if (locks) unlock_line(line);
+    if (!suspects_.empty()) [[unlikely]]
+        judge_suspects({access, entry, number});
+}
+
 void GlobalWatch::access(const WarpAccess& access) {
     const bool has_fetched = std::exchange(has_fetched_, false);
     const auto release = static_cast<std::uint16_t>(release_count_);
@@ -350,41 +380,26 @@ bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& 
     return true;
 }
 
-void GlobalWatch::touch(GlobalLine& line, const WarpAccess& access, const GlobalEntry& entry, std::uint64_t number, bool locks) {
-    if (locks) lock_line(line);
-    renew(line, launch_.number());
-    if (!add_to_own(line, entry)) add_among_others(line, entry);
-    if (locks) unlock_line(line);
-    if (!suspects_.empty()) [[unlikely]]
-        judge_suspects({access, entry, number});
-}
-
 void GlobalWatch::judge_suspects(const Touch& touch) {
     for (const GlobalEntry& other : suspects_) judge(other, touch);
     suspects_.clear();
 }
 
 void GlobalWatch::add_among_others(GlobalLine& line, const GlobalEntry& entry) {
-    if (line.count == more_entries) {
-        GlobalEntry fresh = entry;
-        std::uint32_t touched = line.more.written;
-        if (entry.is_write()) touched |= line.more.read;
-        else fresh.words &= ~line.more.read_twice;
-        if (!(entry.words & touched)) {
-            if (fresh.words == 0) return;
-            if (line.more.lacks(block_)) return add(line, fresh);
-        }
-    }
     if (entry.is_write()) store(line, entry);
     else load(line, entry);
 }
 
 void GlobalWatch::load(GlobalLine& line, const GlobalEntry& self) {
-    std::uint32_t own = 0, once = 0, twice = 0;
+    std::uint32_t own = 0, outdated = 0, once = 0, twice = 0;
     GlobalEntry* alike = nullptr;
     for (GlobalEntry& entry : entries_of(line)) {
         if (entry.is_write()) {
             if (entry.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
+        } else if (entry.block() == block_ && entry.release != self.release) {
+            // What is ordered after the later read is ordered after this one.
+            outdated |= entry.words & self.words;
+            entry.words &= ~self.words;
         } else if (entry.block() == block_) {
             own |= entry.words;
             if (entry.is_alike(self)) alike = &entry;
@@ -397,9 +412,14 @@ void GlobalWatch::load(GlobalLine& line, const GlobalEntry& self) {
     GlobalEntry fresh = self;
     fresh.words &= ~own & ~twice;
     if (fresh.words == 0) return;
-    if (!alike) return add(line, fresh);
-    alike->words |= fresh.words;
-    if (line.count == more_entries) line.more.note(fresh);
+    if (line.count == more_entries) line.more.read &= ~outdated | line.more.read_twice;
+    if (alike) {
+        alike->words |= fresh.words;
+        if (line.count == more_entries) line.more.note(fresh, marks_);
+    } else {
+        add(line, fresh);
+    }
+    if (outdated) clean(line);
 }
 
 void GlobalWatch::store(GlobalLine& line, const GlobalEntry& self) {
@@ -417,7 +437,7 @@ void GlobalWatch::store(GlobalLine& line, const GlobalEntry& self) {
         }
     }
     if (!alike) add(line, self);
-    else if (line.count == more_entries) line.more.note(self);
+    else if (line.count == more_entries) line.more.note(self, marks_);
     if (any_empty) clean(line);
 }
 

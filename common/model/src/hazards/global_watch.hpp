@@ -114,6 +114,8 @@ private:
     /// Makes room for more entries than a line has, or has room for.
     [[gnu::noinline]] void make_room(GlobalLine& line);
     void add(GlobalLine& line, const GlobalEntry& entry);
+    /// Records an access to a line with many entries and returns true if a look at the summary is enough for that.
+    bool add_by_summary(GlobalLine& line, const GlobalEntry& entry);
     std::uint16_t number_of(std::uint32_t program_counter);
     void synchronize_lanes(const WarpAccess& access);
     template <class Visit> static void for_each_line(const WarpAccess& access, Visit&& visit);
@@ -136,6 +138,7 @@ private:
     GlobalLaunch& launch_;
     BlockReporter& reporter_;
     std::uint32_t block_ = 0;
+    BlockMarks marks_{};
     /// Null until the block releases something.
     BlockOrder::Entry* releases_ = nullptr;
     std::uint32_t release_count_ = 0;

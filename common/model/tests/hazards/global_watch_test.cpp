@@ -238,6 +238,31 @@ TEST(GlobalRace, AtomicsOnACommonAddressOrderWhatIsAroundThem) {
     EXPECT_EQ(hazards_of_two(both(store, at(flag)), both(many, load)), Summary{});
 }
 
+TEST(GlobalRace, ABlockThatReadsAgainAfterAReleaseIsOrderedByTheNextRelease) {
+    // With many other readers the line has a summary; the last of them reads the same word.
+    for (const unsigned others : {0u, 1u, 8u})
+        for (const bool releases_again : {false, true}) {
+            MadeLaunch launch;
+            std::vector<unsigned> order;
+            for (unsigned block = 1 + others; block > 1; --block) order.push_back(block);
+            order.insert(order.end(), {0, 1});
+            launch.run(order, [=](MadeBlock& block, unsigned number) {
+                const auto flag = one_word(1000);
+                if (number > 1) return block.load_global(2, one_word(number == 2 ? 0 : number), lane_0);
+                if (number == 1) block.update_global(3, flag, lane_0);
+                if (number == 1) return block.store_global(1, one_word(0), lane_0);
+                block.load_global(4, one_word(0), lane_0);
+                block.update_global(3, flag, lane_0);
+                block.load_global(5, one_word(0), lane_0);
+                if (releases_again) block.update_global(3, flag, lane_0);
+            });
+            Summary expected;
+            if (others > 0) expected.push_back("race 1 2");
+            if (!releases_again) expected.push_back("race 5 1");
+            EXPECT_EQ(summary(launch.hazards()), expected) << others << " other readers";
+        }
+}
+
 TEST(GlobalRace, BytesOfAWordAreTakenForTheWordWhereOneAccessIsWhole) {
     const auto store = [](unsigned byte) {
         return [=](MadeBlock& block) { block.store_global(1, [=](unsigned) { return byte; }, lane_0, 1); };

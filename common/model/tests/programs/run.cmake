@@ -1,8 +1,15 @@
-# cmake -DPROGRAM=… -DREPORT=… -P run.cmake: runs a program of the model, which must succeed without a hazard.
+# cmake -DPROGRAM=… -DREPORT=… -P run.cmake: runs a program of the model on one host thread and on eight. It must succeed
+# without a hazard, with one report.
 
-execute_process(COMMAND ${CMAKE_COMMAND} -E env SIMT_REPORT=${REPORT} ${PROGRAM} RESULT_VARIABLE exit_code)
-if(NOT exit_code EQUAL 0)
-    message(FATAL_ERROR "${PROGRAM} ended with ${exit_code}")
+foreach(threads 1 8)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env SIMT_REPORT=${REPORT} SIMT_THREADS=${threads} ${PROGRAM} RESULT_VARIABLE exit_code)
+    if(NOT exit_code EQUAL 0)
+        message(FATAL_ERROR "${PROGRAM} ended with ${exit_code}")
+    endif()
+    file(SHA256 ${REPORT} report_of_${threads})
+endforeach()
+if(NOT report_of_1 STREQUAL report_of_8)
+    message(FATAL_ERROR "two runs of ${PROGRAM} have two reports")
 endif()
 file(READ ${REPORT} report)
 foreach(list hazards errors)

@@ -56,11 +56,7 @@ SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx
 
 std::span<unsigned char> find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment) {
     if (!is_aligned(warp, lane, address, alignment, true)) return {};
-    for (const memory::Allocation& recent : warp.block->recent())
-        if (recent.contains(address, bytes) && may_access(warp, recent)) return {recent.at(address), bytes};
-    memory::Allocation found;
-    if (memory::AddressSpace::instance().find(address, found) && may_access(warp, found) && found.contains(address, bytes))
-        return {found.at(address), bytes};
+    if (unsigned char* const first = locate_global(warp, address, address, bytes)) return {first, bytes};
     report_bad_global(warp, lane, address);
     return {};
 }

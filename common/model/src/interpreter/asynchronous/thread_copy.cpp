@@ -122,7 +122,11 @@ void copy_lanes(Warp& warp, const DecodedInstruction& instruction) {
     const std::uint32_t zeros = warp.active & ~whole & ~parts;
     begin_access(warp, instruction, Operation::load, operands.bytes);
     std::uint32_t reading = find_sources(warp, operands, whole, copy);
-    for (const std::size_t lane : lanes_in(parts)) reading |= find_part(warp, instruction, operands, lane, sizes[lane], copy);
+    for (const std::size_t lane : lanes_in(parts)) {
+        const std::uint64_t allocation = warp.access.allocation;
+        reading |= find_part(warp, instruction, operands, lane, sizes[lane], copy);
+        if (first_lane(reading) < lane) warp.access.allocation = allocation;
+    }
     Addresses from, to;
     find_lane_addresses(warp, operands.from, reading, from);
     find_lane_addresses(warp, operands.to, warp.active, to);

@@ -109,7 +109,7 @@ struct Program {
     /// Static shared memory as the kernel declares it, and the extent of all variables and gaps before dynamic memory.
     std::size_t static_shared_bytes = 0, shared_extent = 0;
     std::size_t parameter_bytes = 0;
-    /// Whether atomic operations or polls let blocks find out their order.
+    /// Whether atomic operations, polls or addresses of fresh memory let blocks find out their order.
     bool orders_blocks = false;
     /// Running it again on the same inputs has the same effect (repeatable.hpp).
     bool is_repeatable = false;

@@ -169,6 +169,8 @@ bool decode_call(Decoder& decoder, const ptx::Instruction& instruction, DecodedI
         if (call_site.function < 0) {
             if (!is_builtin(callee.name)) decoder.refuse_callee(instruction, simt::ptx::function_name(callee.name));
             call_site.builtin = callee.name;
+            // The order decides the addresses.
+            decoder.program().orders_blocks |= callee.name.ends_with("alloc");
         }
     }
     decoder.keep(out, call_site);
