@@ -21,14 +21,14 @@ PLACE = "{kernels.refused}"
 REFUSED = (
     "shared memory of other blocks, ``st.async`` and ``red.async``",
     "barriers of several blocks of a cluster",
-    f"a warp that sleeps, gives up waiting at a barrier, or makes more than {MOST_FENCES} fences beyond its block, prefetches, and lanes' "
-    f"loads that acquire or stores that release, or more than {MOST_READINGS} fences within its block, readings of the clock and ``volatile`` "
+    f"a warp that sleeps, gives up waiting at a barrier, or makes more than {MOST_FENCES} fences beyond its block, prefetches, and "
+    f"loads that acquire or stores that release, of a lane each, or more than {MOST_READINGS} fences within its block, readings of the clock and ``volatile`` "
     "or relaxed accesses to global memory",
     "shared memory that leaves a multiprocessor room for one block, or for less than one in "
     f"{MOST_KEPT_OUT} of the blocks that it would hold without",
     "kernels that the program loads while it runs",
     "local memory in the place of registers that ``__maxnreg__`` or ``__launch_bounds__`` takes away",
-    f"registers that leave a multiprocessor room for less than one in {MOST_KEPT_OUT} of the blocks that its threads fill",
+    f"registers that leave a multiprocessor room for less than one in {MOST_KEPT_OUT} of the blocks that it would hold by their threads alone",
     f"more than {MOST_ALLOCATIONS} allocations of device memory",
     f"more than {MOST_CONSTANT_WORDS:,} words of constant memory and one for each {BYTES_A_CONSTANT_WORD} bytes of the data",
     f"more than {MOST_IDLE_BLOCKS:,} blocks that access no memory",
