@@ -108,14 +108,17 @@ def _registers(kernel: str, threads: int, resources: Mapping[str, Any] | None) -
             "kernels of this file",
             "Launch kernels by <<<grid, block>>>: what a program loads while it runs is not counted.",
         )
-    elif spilled := resources["spilled_store_bytes"] + resources["spilled_load_bytes"]:
+        return
+    if spilled := resources["spilled_store_bytes"] + resources["spilled_load_bytes"]:
         yield Finding(
             False,
             f"kernel {kernel} has too few registers, and stores and loads {spilled:,} bytes a thread in their place",
             "none",
             "Leave the number of registers to the compiler, or keep fewer values at a time: others go through local memory.",
         )
-    elif resources["blocks"] * MOST_KEPT_OUT < (most := resources["most_warps"] // math.ceil(threads / _LANES)):
+        return
+    most = resources["most_warps"] // math.ceil(threads / _LANES)
+    if "registers" in resources["limited_by"] and resources["blocks"] * MOST_KEPT_OUT < most:
         yield Finding(
             False,
             f"the {resources['registers']} registers a thread of kernel {kernel} leave room for {resources['blocks']} of {most} blocks on a "

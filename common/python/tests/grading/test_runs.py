@@ -17,7 +17,14 @@ from conflict_free.grading.running import Run
 from conflict_free.grading.sandbox import Done
 
 #: By the compiler's output: of 64 blocks of a warp, the registers leave room for as few as are accepted.
-RESOURCES = {"registers": 90, "spilled_store_bytes": 0, "spilled_load_bytes": 0, "blocks": 22, "most_warps": 64}
+RESOURCES = {
+    "registers": 90,
+    "spilled_store_bytes": 0,
+    "spilled_load_bytes": 0,
+    "blocks": 22,
+    "most_warps": 64,
+    "limited_by": ["registers"],
+}
 
 
 def kernel(conflicts: int, line: int = 7) -> dict:
@@ -441,6 +448,8 @@ def test_ways_that_nobody_has_counted_are_refused_by_name():
         "spilled_load_bytes": "has too few registers, and stores and loads 21 bytes a thread",
     }.items():
         assert seen in by_kernels(kernels=[{**kernel(0), "resources": {**RESOURCES, resources: 21}}]).seen
+    by_shared_memory = {**RESOURCES, "blocks": 21, "limited_by": ["shared memory"]}
+    assert by_kernels(kernels=[{**kernel(0), "resources": by_shared_memory}]) is None
     assert by_kernels(kernels=[{**kernel(0), "resources": None}]).seen == "the compiler has made no kernel turn"
     assert by_kernels(allocations=17).seen == "it allocates device memory 17 times"
     assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
