@@ -92,7 +92,8 @@ public:
     virtual void block_barrier() {}
     /// The block has reached a barrier of a cluster of several blocks, and then tells its block_barrier().
     virtual void cluster_barrier() {}
-    /// A warp sleeps, gives up waiting at an mbarrier, or makes so many fences, prefetches or readings of the clock that it waits.
+    /// A warp sleeps, gives up waiting at an mbarrier, or makes so many fences, prefetches, readings of the clock or loads that order others
+    /// that it waits.
     virtual void time_passes() {}
     /// A warp has ended after so many instructions of the text. The call of a printf by a lane counts as a hundred.
     virtual void executed(std::uint64_t /*instructions*/) {}

@@ -144,6 +144,10 @@ struct TextureRequest {
     bool surface = false;
 };
 
+/// A limit that a program may set: the bytes of device memory that `malloc` in kernels may take (cudaLimitMallocHeapSize), or those of the
+/// L2 that are kept for the accesses that a program names (cudaLimitPersistingL2CacheSize).
+enum class DeviceLimit : std::uint8_t { heap, kept_l2 };
+
 /// A modelled device. Its functions may be called from several host threads. Errors are DeviceErrors.
 class Device {
 public:
@@ -208,8 +212,7 @@ public:
     /// Blocks of this shape that a multiprocessor holds.
     virtual int occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) = 0;
     virtual const Machine& machine() const = 0;
-    /// Sets how many bytes of device memory `malloc` in kernels may take (cudaLimitMallocHeapSize).
-    virtual void set_heap_bytes(std::size_t bytes) = 0;
+    virtual void set_limit(DeviceLimit limit, std::size_t bytes) = 0;
     /// After this call, `malloc` in a kernel ends its launch with a message.
     virtual void remove_heap() {}
     /// Sets the destination of printf in kernels; the default is standard output.

@@ -39,7 +39,7 @@ void add_note(const FusedAccess& note, LaunchCounts& counts) {
 }
 
 /// The known differences between a kernel's machine code and its text.
-void add_fusion(const interpreter::Program& program, const Machine& machine, LaunchCounts& counts) {
+void add_fusion(const interpreter::Program& program, LaunchCounts& counts) {
     for (const auto& code : program.codes) {
         if (!code) continue;
         const auto& function = program.module->functions[code->function];
@@ -52,12 +52,28 @@ void add_fusion(const interpreter::Program& program, const Machine& machine, Lau
         if (!fusion) continue;
         counts.exact &= fusion->exact;
         for (const FusedAccess& note : fusion->notes) add_note(note, counts);
-        // The machine code is that of capability 9.0.
-        if (machine.compute_major != 9 || fusion->resources.registers == 0) continue;
-        counts.resources = fusion->resources;
-        machine.fill_occupancy(*counts.resources, static_cast<int>(counts.block.x * counts.block.y * counts.block.z),
-                               static_cast<std::int64_t>(counts.shared_bytes));
     }
+}
+
+/// The registers of a kernel, the bytes that it and the functions that it calls spill, and the warps that a multiprocessor holds.
+void add_resources(const interpreter::Program& program, const Machine& machine, LaunchCounts& counts) {
+    // The machine code is that of capability 9.0. Without a comparison, its limits hold for every machine.
+    const Machine* holder = machine.compute_major == 9 ? &machine : nullptr;
+    Resources all;
+    for (const auto& code : program.codes) {
+        if (!code) continue;
+        const auto* fusion = interpreter::find_fusion(program.module->functions[code->function].text->fingerprint, code->name);
+        const Resources* used = fusion ? &fusion->resources : interpreter::find_resources(code->name);
+        if (!used) continue;
+        if (!fusion && !holder) holder = &machines().front();
+        all.registers = std::max(all.registers, used->registers);
+        all.spilled_store_bytes += used->spilled_store_bytes;
+        all.spilled_load_bytes += used->spilled_load_bytes;
+    }
+    if (!holder || all.registers == 0) return;
+    holder->fill_occupancy(all, static_cast<int>(counts.block.x * counts.block.y * counts.block.z),
+                           static_cast<std::int64_t>(counts.shared_bytes));
+    counts.resources = all;
 }
 
 /// Notes the polls of a launch: the model's number of reads is not a GPU's.
@@ -258,7 +274,8 @@ int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checke
     if (counted.any()) {
         LaunchCounts counts = watch.take_counts();
         counts.stopped = launch.stopped;
-        add_fusion(program, *launch.machine, counts);
+        add_fusion(program, counts);
+        add_resources(program, *launch.machine, counts);
         add_polls(program, launch.polled, counts);
         add_divergences(program, launch.diverged, counts);
         if (partitions) counts.partitions = partitions->take();

@@ -54,7 +54,9 @@ public:
     int launch(const LaunchRequest& request) override;
     int occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) override;
     const Machine& machine() const override;
-    void set_heap_bytes(std::size_t bytes) override { heap_bytes_left_ = bytes; }
+    void set_limit(DeviceLimit limit, std::size_t bytes) override {
+        if (limit == DeviceLimit::heap) heap_bytes_left_ = bytes;
+    }
     void remove_heap() override { has_heap_ = false; }
     void set_printer(std::function<void(std::string_view)> printer) override;
     void note_error(const Message& message) override;

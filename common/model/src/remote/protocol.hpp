@@ -27,7 +27,7 @@ inline constexpr const char* socket_variable = "SIMT_REMOTE";
     CALL(hello) CALL(load_module) CALL(unload_module) CALL(find_function) CALL(function) CALL(find_variable) CALL(function_names) \
     CALL(allocate) CALL(release) CALL(host_memory) CALL(range_of) CALL(memory_info) CALL(copy_in) CALL(copy_out) CALL(copy_rows) \
     CALL(fill) CALL(create_array) CALL(destroy_array) CALL(copy_to_array) CALL(copy_from_array) CALL(create_texture) \
-    CALL(destroy_texture) CALL(launch) CALL(occupancy) CALL(set_heap_bytes) CALL(reset) CALL(host_fault) CALL(note) \
+    CALL(destroy_texture) CALL(launch) CALL(occupancy) CALL(set_limit) CALL(reset) CALL(host_fault) CALL(note) \
     CALL(trial_integer) CALL(trial_buffer) CALL(trial_finish)
 // clang-format on
 

@@ -248,7 +248,9 @@ int RemoteDevice::occupancy(int function, int block_threads, std::size_t dynamic
     return only<int>(call(Call::occupancy, written(function, block_threads, dynamic_shared_bytes)));
 }
 
-void RemoteDevice::set_heap_bytes(std::size_t bytes) { call(Call::set_heap_bytes, written(bytes)); }
+void RemoteDevice::set_limit(DeviceLimit limit, std::size_t bytes) {
+    call(Call::set_limit, written(static_cast<std::uint8_t>(limit), bytes));
+}
 
 void RemoteDevice::set_printer(std::function<void(std::string_view)>) {}
 

@@ -53,7 +53,7 @@ public:
     int launch(const LaunchRequest& request) override;
     int occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) override;
     const Machine& machine() const override { return *machine_; }
-    void set_heap_bytes(std::size_t bytes) override;
+    void set_limit(DeviceLimit limit, std::size_t bytes) override;
     /// Does nothing: kernels print to the standard output of the process that owns the device.
     void set_printer(std::function<void(std::string_view)> printer) override;
     void reset() override;

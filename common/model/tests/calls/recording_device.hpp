@@ -26,7 +26,9 @@ public:
         launches.push_back(request);
         return launch_result;
     }
-    void set_heap_bytes(std::size_t bytes) override { heap_bytes = bytes; }
+    void set_limit(DeviceLimit limit, std::size_t bytes) override {
+        if (limit == DeviceLimit::heap) heap_bytes = bytes;
+    }
     void note_error(const Message& message) override { errors.push_back(message); }
 
     std::vector<LaunchRequest> launches;

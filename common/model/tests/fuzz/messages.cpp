@@ -94,8 +94,8 @@ private:
             case Call::function_names:
             case Call::destroy_array: to(object()); break;
             case Call::allocate:
-            case Call::host_memory:
-            case Call::set_heap_bytes: to(bytes()); break;
+            case Call::host_memory: to(bytes()); break;
+            case Call::set_limit: to(static_cast<std::uint8_t>(choices_.below(3)))(bytes()); break;
             case Call::release:
             case Call::range_of:
             case Call::host_fault: to(address()); break;

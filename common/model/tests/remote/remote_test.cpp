@@ -199,9 +199,12 @@ TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown) {
     const int module = device().load_module({""});
     EXPECT_EQ(code_of([&] { device().find_variable(module, "managed", variable); }), 801);
     EXPECT_EQ(code_of([&] { device().map_host(nullptr, 4096); }), 801);
+    for (const DeviceLimit limit : {DeviceLimit::heap, DeviceLimit::kept_l2})
+        EXPECT_EQ(code_of([&] { device().set_limit(limit, 1 << 20); }), 801);
     EXPECT_EQ(code_of([&] { device().reset(); }), 801);
     EXPECT_FALSE(fake.was_reset);
-    const nlohmann::ordered_json refused{"managed memory", "managed, mapped or registered host memory", "cudaDeviceReset"};
+    const nlohmann::ordered_json refused{"managed memory", "managed, mapped or registered host memory", "a heap for malloc in kernels",
+                                         "a part of the L2 that is set aside", "cudaDeviceReset"};
     EXPECT_EQ(log.to_json({}, {})["refused"], refused);
 }
 

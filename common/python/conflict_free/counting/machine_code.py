@@ -75,17 +75,23 @@ def output_of(command: Sequence[str | os.PathLike], stream: str = "stdout") -> s
 
 
 def resources_in(said: str) -> dict[str, tuple[int, int, int]]:
-    """Return the registers, and the bytes of spilled stores and loads, that ptxas -v reports of each kernel."""
-    found, spills, kernel, function = {}, {}, "", ""
+    """Return the registers, and the bytes of spilled stores and loads, that ptxas -v reports of each kernel and, without registers, of
+    each function that kernels call. Where a text has put lines of its own into the output, the most of each.
+    """
+    found, kernel, function = {}, "", ""
+
+    def use(name: str, *used: int) -> None:
+        found[name] = tuple(map(max, used, found.get(name, used)))
+
     for line in said.splitlines():
         if begins := re.search(r"Compiling entry function '([^']+)'", line):
             kernel = begins[1]
         elif named := re.search(r"Function properties for (\S+)", line):
             function = named[1]
         elif spilled := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line):
-            spills[function] = (int(spilled[1]), int(spilled[2]))
+            use(function, 0, int(spilled[1]), int(spilled[2]))
         elif (used := re.search(r"Used (\d+) registers", line)) and kernel:
-            found[kernel] = (int(used[1]), *spills.get(kernel, (0, 0)))
+            use(kernel, int(used[1]), 0, 0)
             kernel = ""
     return found
 

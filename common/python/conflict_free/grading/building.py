@@ -2,13 +2,15 @@
 
 import contextlib
 import json
+import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from conflict_free.console import ROOT, Stop
+from conflict_free.counting.machine_code import resources_in
 
 from . import kept_files, sandbox
 from .assignment import Assignment
@@ -27,6 +29,8 @@ OPTIONS = (
     *("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w"),
     *WITHOUT_SPECIAL_FUNCTIONS,
 )
+#: With these, ptxas makes machine code of the same PTX, and reports the registers of each function.
+MACHINE_CODE = ("-gencode", "arch=compute_90,code=sm_90", "-Xptxas", "-v")
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,10 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Built:
-    """A program, or the end of the compiler that failed to make it."""
+    """A program and the registers and spilled bytes of its functions, or the end of the compiler that failed to make it."""
 
     program: Path | None = None
+    resources: Mapping[str, Sequence[int]] = field(default_factory=dict)
     failed: sandbox.Done | None = None
 
 
@@ -81,29 +86,40 @@ def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, 
     """
     driver = driver_object(tools, assignment)
     source, program = folder / assignment.source.name, folder / "program"
-    parts = [*OPTIONS, *tools.marks(), str(confined), source.name, text]
+    parts = [*OPTIONS, *MACHINE_CODE, *tools.marks(), str(confined), source.name, text]
     kept = KEPT / "programs" / kept_files.name_of(parts, [driver, *map(Path, tools.libraries)])
-    if kept_files.taken(kept, program):
-        return Built(program)
+    kept_resources = KEPT / "resources" / kept.name
+    if (known := kept_files.text_of(kept_resources)) and kept_files.taken(kept, program):
+        return Built(program, json.loads(known))
     source.write_text(text, encoding="utf-8")
     done = compile_with(driver, tools, source, program, confined=confined)
     if done.returncode or done.stopped_by:
         return Built(failed=done)
+    resources = resources_in(done.stderr)
     with contextlib.suppress(OSError):  # grading works without a kept program
         kept_files.keep(program, kept, "*", KEPT_PROGRAMS)
-    return Built(program)
+        kept_files.keep_text(json.dumps(resources), kept_resources, KEPT_PROGRAMS)
+    return Built(program, resources)
 
 
 def compile_with(driver: Path, tools: Toolchain, source: Path, program: Path, *, confined: bool) -> sandbox.Done:
-    """Compile a text and link it with an assignment's driver. ``program`` lies in the folder of ``source``, the only one that is written to."""
-    return sandbox.run(
-        # Each kernel is compiled whole: a link of device code would find nothing, and costs as much as reading the text.
-        [tools.nvcc, *OPTIONS, "-nodlink", "-o", program, source.name, driver, *tools.libraries],
-        readable=[*tools.readable(), driver],
-        writable=source.parent,
-        limits=COMPILE_LIMITS,
-        confined=confined,
-    )
+    """Compile a text and link it with an assignment's driver. ``program`` lies in the folder of ``source``, the only one that is written to.
+
+    The output for standard error has the registers of the machine code. What ptxas refuses is compiled without it: the model says more.
+    """
+
+    def compile_(*options: str) -> sandbox.Done:
+        return sandbox.run(
+            # Each kernel is compiled whole: a link of device code would find nothing, and costs as much as reading the text.
+            [tools.nvcc, *OPTIONS, *options, "-nodlink", "-o", program, source.name, driver, *tools.libraries],
+            readable=[*tools.readable(), driver],
+            writable=source.parent,
+            limits=COMPILE_LIMITS,
+            confined=confined,
+        )
+
+    done = compile_(*MACHINE_CODE)
+    return compile_() if done.returncode and re.search("ptxas (error|fatal)", done.stderr) else done
 
 
 # --- the driver ----------------------------------------------------------------------------------

@@ -11,6 +11,9 @@ from .finding import Finding
 from .refusals import BYTES_A_CONSTANT_WORD, MOST_ALLOCATIONS, MOST_CONSTANT_WORDS, MOST_IDLE_BLOCKS, MOST_KEPT_OUT
 from .running import Run
 
+#: Of a warp.
+_LANES = 32
+
 
 def complaint(run: Run, assignment: Assignment, source: Submitted) -> Finding | None:
     """Return the first part of the work that kernels have not done themselves, or None."""
@@ -48,7 +51,7 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
     if data["sleeps"]:
         yield Finding(
             False,
-            f"warps wait {data['sleeps']:,} times: they sleep, give up a barrier, or use too many fences, prefetches or readings of the clock",
+            f"warps wait {data['sleeps']:,} times: they sleep, give up a barrier, or use too many fences, prefetches, readings of the clock, or loads that acquire or are volatile",
             "none",
             "Take out what waits for a time: barriers wait for threads, and order their accesses.",
         )
@@ -60,6 +63,8 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"at least two, and one in {MOST_KEPT_OUT}",
             "Take no more shared memory than the data of a block need: while a block waits for memory, others go on.",
         )
+    for kernel in run.report["kernels"]:
+        yield from _registers(kernel["name"], math.prod(kernel["block"]), kernel.get("resources"))
     if (allocations := run.calls["allocations"]["calls"]) > MOST_ALLOCATIONS:
         yield Finding(
             False,
@@ -91,6 +96,35 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
             f"kernels make {requests:,} requests for textures or surfaces",
             "none",
             "Load and store through pointers: the task is about the addresses of the lanes.",
+        )
+
+
+def _registers(kernel: str, threads: int, resources: Mapping[str, Any] | None) -> Iterator[Finding]:
+    """Yield what is wrong with the registers of a kernel's machine code, in blocks of so many threads."""
+    if not resources:
+        yield Finding(
+            False,
+            f"the compiler has made no kernel {kernel}",
+            "kernels of this file",
+            "Launch kernels by <<<grid, block>>>: what a program loads while it runs is not counted.",
+        )
+        return
+    if spilled := resources["spilled_store_bytes"] + resources["spilled_load_bytes"]:
+        yield Finding(
+            False,
+            f"kernel {kernel} has too few registers, and stores and loads {spilled:,} bytes a thread in their place",
+            "none",
+            "Leave the number of registers to the compiler, or keep fewer values at a time: others go through local memory.",
+        )
+        return
+    most = resources["most_warps"] // math.ceil(threads / _LANES)
+    if "registers" in resources["limited_by"] and resources["blocks"] * MOST_KEPT_OUT < most:
+        yield Finding(
+            False,
+            f"the {resources['registers']} registers a thread of kernel {kernel} leave room for {resources['blocks']} of {most} blocks on a "
+            "multiprocessor",
+            f"one in {MOST_KEPT_OUT}",
+            "Keep fewer values at a time: while a warp waits for memory, others go on.",
         )
 
 

@@ -76,7 +76,7 @@ class _Submission:
             self.deadline = time.monotonic() + running.allowed_seconds(self.assignment, self.cases or cases)
         runs = running.run_all(
             self.tools,
-            self.built.program,
+            self.built,
             self.assignment,
             cases,
             self.folder / "run",

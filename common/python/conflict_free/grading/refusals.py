@@ -10,8 +10,9 @@ MOST_ALLOCATIONS = 16
 MOST_IDLE_BLOCKS = 132 * 32
 #: Shared memory may keep out all but one in this many of the blocks that a multiprocessor would hold, and has to leave room for two.
 MOST_KEPT_OUT = 3
-#: A warp may make so many fences that reach beyond its block, and prefetches, together; and so many readings of the clock and fences within
-#: the block. The model tells them (warp.hpp).
+#: A warp may make so many fences that reach beyond its block, prefetches, and loads and stores by a lane that order others, together; and
+#: so many readings of the clock, fences within the block, and accesses to global memory that no cache answers. The model tells them
+#: (warp.hpp).
 MOST_FENCES, MOST_READINGS = 4, 64
 
 #: A brief has the sentence in this place.
@@ -20,14 +21,19 @@ PLACE = "{kernels.refused}"
 REFUSED = (
     "shared memory of other blocks, ``st.async`` and ``red.async``",
     "barriers of several blocks of a cluster",
-    f"a warp that sleeps, gives up waiting at a barrier, or makes more than {MOST_FENCES} fences beyond its block and prefetches, or more than "
-    f"{MOST_READINGS} fences within its block and readings of the clock",
+    f"a warp that sleeps, gives up waiting at a barrier, or makes more than {MOST_FENCES} fences beyond its block, prefetches, and "
+    f"loads that acquire or stores that release, of a lane each, or more than {MOST_READINGS} fences within its block, readings of the clock and ``volatile`` "
+    "or relaxed accesses to global memory",
     "shared memory that leaves a multiprocessor room for one block, or for less than one in "
     f"{MOST_KEPT_OUT} of the blocks that it would hold without",
+    "kernels that the program loads while it runs",
+    "local memory in the place of registers that ``__maxnreg__`` or ``__launch_bounds__`` takes away",
+    f"registers that leave a multiprocessor room for less than one in {MOST_KEPT_OUT} of the blocks that it would hold by their threads alone",
     f"more than {MOST_ALLOCATIONS} allocations of device memory",
     f"more than {MOST_CONSTANT_WORDS:,} words of constant memory and one for each {BYTES_A_CONSTANT_WORD} bytes of the data",
     f"more than {MOST_IDLE_BLOCKS:,} blocks that access no memory",
     "textures and surfaces",
+    "a part of the L2 that is set aside",
     "accesses that depend on which thread comes first",
 )
 #: The limits of KernelWork that every assignment has.

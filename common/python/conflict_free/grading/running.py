@@ -20,10 +20,10 @@ from conflict_free.schemas import Schema
 
 from . import sandbox, scratch
 from .assignment import Assignment
-from .building import Toolchain
+from .building import Built, Toolchain
 from .cases import DrawnCase
 
-_TOLD, _TRACE = ("outcome", "calls", "report"), "trace.json"
+_TOLD, _TRACE, _RESOURCES = ("outcome", "calls", "report"), "trace.json", "resources.json"
 FINISHED = "finished"
 #: Seconds beyond a case's limit, so that the model stops an endless kernel first: its message says more.
 _SECONDS_MORE = 3
@@ -76,7 +76,7 @@ def allowed_seconds(assignment: Assignment, cases: Sequence[DrawnCase]) -> float
 
 def run_all(
     tools: Toolchain,
-    program: Path,
+    built: Built,
     assignment: Assignment,
     cases: Sequence[DrawnCase],
     folder: Path,
@@ -85,7 +85,7 @@ def run_all(
     deadline: float,
     traced: bool = False,
 ) -> list[Run]:
-    """Run a program on cases, one after another in one process, in ``folder``, which is created and removed.
+    """Run the program of ``built`` on cases, one after another in one process, in ``folder``, which is created and removed.
 
     ``deadline`` is the time of ``time.monotonic()`` at which the run is stopped. With ``traced`` the run records each access. Returns
     the runs of the cases that were begun. If a case ended the process, its run is the last. Raises Stop if the judge does not work.
@@ -95,11 +95,16 @@ def run_all(
         each.mkdir()
     for number, case in enumerate(cases):
         case.write(given / str(number))
-    environment = {"SIMT_MACHINE": assignment.machine, "SIMT_TIMEOUT": f"{assignment.limits.seconds:g}"}
+    (given / _RESOURCES).write_text(json.dumps({"resources": built.resources}), encoding="utf-8")
+    environment = {
+        "SIMT_MACHINE": assignment.machine,
+        "SIMT_TIMEOUT": f"{assignment.limits.seconds:g}",
+        "SIMT_EXACTNESS": str(given / _RESOURCES),
+    }
     if traced:
         environment["SIMT_TRACE"] = str(left / _TRACE)
     seconds = max(deadline - time.monotonic(), 0)
-    judged, done = _run_both(tools, program, assignment, given, len(cases), left, own, environment, seconds, confined=confined)
+    judged, done = _run_both(tools, built.program, assignment, given, len(cases), left, own, environment, seconds, confined=confined)
     if judged.returncode and not judged.stopped_by and not (left / "0").exists():
         names = ", ".join(dict.fromkeys(case.name for case in cases))
         raise Stop(f"the judge of assignment {assignment.name}, {names}, failed: {(judged.stderr.strip() or 'exit code').splitlines()[-1]}")

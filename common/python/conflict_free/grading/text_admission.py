@@ -25,6 +25,7 @@ _HELP = {
     "managed memory": "Allocate with cudaMalloc: the function works on device memory alone.",
     "memory of the host for kernels": "Allocate with cudaMalloc: the function works on device memory alone.",
     "a reset of the device": "Leave it out: the driver's memory is on the device, too.",
+    "a part of the L2 that is set aside": "Leave it out: all of the L2 is there for every access.",
     "a thread of the host": "Leave it out: a kernel's threads are enough.",
 }
 _HELP_OTHERWISE = "Leave it out: a submission computes with the memory that it is given, and does nothing else."

@@ -17,6 +17,8 @@ _KINDS = {
     "managed memory": "cudaMallocManaged __managed__",
     "memory of the host for kernels": "cudaHostRegister cudaHostGetDevicePointer cudaHostAllocMapped",
     "a reset of the device": "cudaDeviceReset",
+    "a part of the L2 that is set aside": "cudaLimitPersistingL2CacheSize cudaCtxResetPersistingL2Cache cudaStreamAttributeAccessPolicyWindow"
+    " cudaLaunchAttributeAccessPolicyWindow",
 }
 FORBIDDEN = {name: kind for kind, names in _KINDS.items() for name in names.split()}
 #: Names among them that are everyday words. Only a call of them is refused.

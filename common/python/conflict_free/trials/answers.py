@@ -33,6 +33,8 @@ from .confinement import confined
 BEFORE_RUNS = GATES[: GATES.index("compiles") + 1]
 #: Cheats among them have constructors, which would run in the other answers' programs too.
 _COMPILED_ALONE = (SOLUTION, "constructor_function", "exit_before_main")
+#: A variable that may fill its memory, so that a second one in the same program has no room.
+_FILLED = "__constant__"
 _SHORT = 8  # a line of the solution up to this length, such as "}" or "else", may stand in any file
 
 
@@ -55,7 +57,7 @@ def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str
         texts = {
             name: task.text_of(name)
             for name, outcome in task.outcomes().items()
-            if name not in _COMPILED_ALONE and outcome.fails not in BEFORE_RUNS
+            if name not in _COMPILED_ALONE and outcome.fails not in BEFORE_RUNS and _FILLED not in task.text_of(name)
         }
         built = compiled_together.build_all(tools, task, texts, folder, confined=confined)
         facts = {name: Facts.of(text_facts.facts(texts[name], None, {})) for name in built}

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from conflict_free.counting.machine_code import resources_in
 from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Built, Toolchain, compile_with, driver_object
 
@@ -24,7 +25,8 @@ def build_all(tools: Toolchain, task: Assignment, texts: Mapping[str, str], fold
     done = compile_with(driver, tools, unit, program, confined=confined)
     if done.returncode or done.stopped_by:
         return {}
-    return {name: Built(made) for name, made in zip(texts, programs(program, len(texts)))}
+    resources = resources_in(done.stderr)
+    return {name: Built(made, resources) for name, made in zip(texts, programs(program, len(texts)))}
 
 
 def programs(program: Path, number: int) -> list[Path]:

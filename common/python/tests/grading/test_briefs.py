@@ -50,6 +50,7 @@ SIZED = {
         r"time for at most (\d\.\d+) times as many accesses as they make",
         "{0} * (traffic.requests + shared.ideal_wavefronts)",
     ),
+    ("fragments", "instructions"): (r"execute at most (\d),(\d+) instructions for each pair", "{0}{1} * pairs"),
     ("fragments", "narrow_global"): ("accesses to global memory. In each of these, more than half of a warp takes part", "0"),
     ("fragments", "global_slots"): (r"at most a fifth more accesses to global memory", "1.2 * traffic.requests"),
     ("across_gpus", "narrow_global"): (
@@ -201,8 +202,9 @@ def test_a_brief_says_what_every_assignment_refuses(name):
 
 
 def test_each_refusal_has_its_words():
-    """The last words are those of ``_not_exact``. The numbers of what the model tells are the model's."""
-    assert inspect.getsource(data_checks._by_other_ways).count("yield Finding") + 1 == len(refusals.REFUSED)
+    """The last words are those of ``_not_exact``, those before the judge's. The numbers of what the model tells are the model's."""
+    found = sum(inspect.getsource(each).count("yield Finding") for each in (data_checks._by_other_ways, data_checks._registers))
+    assert found + 2 == len(refusals.REFUSED)
     warp = (ROOT / "common/model/src/interpreter/schedule/warp.hpp").read_text(encoding="utf-8")
     within, beyond, most = map(int, re.search(r"cost_in_block = (\d+), cost_in_memory = (\d+), most_cost = (\d+);", warp).groups())
     assert (most // beyond, most // within) == (refusals.MOST_FENCES, refusals.MOST_READINGS)

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -111,21 +112,26 @@ def test_a_program_is_compiled_once_until_its_text_or_its_driver_changes(tmp_pat
         """Compile every text that ends in a semicolon, and complain about any other."""
         compiled.append(command)
         source = writable / task.source.name
+        if source.name in command and "-v" in command and "refuse" in source.read_text(encoding="utf-8"):
+            return Done(1, "", "ptxas error   : too much", None)
         if source.name in command and not source.read_text(encoding="utf-8").endswith(";"):
             return Done(1, "", f'{source.name}(1): error: expected a ";"', None)
         made = Path(command[command.index("-o") + 1])
         made.write_text(task.driver.read_text(encoding="utf-8"), encoding="utf-8")
         made.chmod(0o755)
-        return Done(0, "", "", None)
+        return Done(
+            0, "", "ptxas info    : Function properties for f\n 0 bytes stack frame, 1 bytes spill stores, 2 bytes spill loads\n", None
+        )
 
     monkeypatch.setattr(sandbox, "run", compile_in_no_time)
 
     def compiles(text: str, **options) -> int:
         compiled.clear()
+        time.sleep(0.02)  # so that the times of two uses differ
         (folder / "program").unlink(missing_ok=True)
         built = building.build(Toolchain.of(build_folder()), task, text, folder, **{"confined": CONFINED, **options})
         if built.program:
-            assert os.access(built.program, os.X_OK)
+            assert os.access(built.program, os.X_OK) and list(built.resources["f"]) == [0, 1, 2]
         return len(compiled)
 
     assert compiles("int a;") == 2, "the driver and the text"
@@ -135,4 +141,5 @@ def test_a_program_is_compiled_once_until_its_text_or_its_driver_changes(tmp_pat
     assert compiles("int b;", confined=False) == CONFINED, "an unconfined compiler reads other files"
     task.driver.write_text("int main() { return 0; }\n", encoding="utf-8")
     assert compiles("int b;") == 2
+    assert compiles("int refused;") == 2, "what ptxas refuses is compiled without it"
     assert not list((tmp_path / "kept").rglob(".making-*"))

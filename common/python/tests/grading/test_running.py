@@ -24,12 +24,12 @@ void transpose_doubles(double*, const double*, int, int) { if (++calls == 3) std
 def run_all(text, task, drawn, folder: Path):
     tools = building.Toolchain.of(build_folder())
     made = building.build(tools, task, text, folder, confined=CONFINED)
-    return run(tools, made.program, task, drawn, folder)
+    return run(tools, made, task, drawn, folder)
 
 
-def run(tools, program: Path, task, drawn, folder: Path):
+def run(tools, made: building.Built, task, drawn, folder: Path):
     deadline = time.monotonic() + running.allowed_seconds(task, drawn)
-    return running.run_all(tools, program, task, drawn, folder / "run", confined=CONFINED, deadline=deadline)
+    return running.run_all(tools, made, task, drawn, folder / "run", confined=CONFINED, deadline=deadline)
 
 
 def test_an_order_is_drawn_and_its_first_case_comes_again_with_other_data():
@@ -47,11 +47,12 @@ def test_an_order_is_drawn_and_its_first_case_comes_again_with_other_data():
 def test_a_case_counts_after_others_what_it_counts_alone(tmp_path):
     task = padding()
     drawn = cases.draw_all(task, "seed")
-    together = run_all(task.solution(), task, drawn, tmp_path)
-    assert [found.case for found in together] == drawn and all(found.finished for found in together)
     tools = building.Toolchain.of(build_folder())
+    made = building.build(tools, task, task.solution(), tmp_path, confined=CONFINED)
+    together = run(tools, made, task, drawn, tmp_path)
+    assert [found.case for found in together] == drawn and all(found.finished for found in together)
     for found in together:
-        [alone] = run(tools, tmp_path / "program", task, [found.case], tmp_path)
+        [alone] = run(tools, made, task, [found.case], tmp_path)
         assert (found.report, found.calls) == (alone.report, alone.calls)
         assert all((found.outputs[name] == alone.outputs[name]).all() for name in alone.outputs)
 

@@ -16,6 +16,16 @@ from conflict_free.grading.result import Place
 from conflict_free.grading.running import Run
 from conflict_free.grading.sandbox import Done
 
+#: By the compiler's output: of 64 blocks of a warp, the registers leave room for as few as are accepted.
+RESOURCES = {
+    "registers": 90,
+    "spilled_store_bytes": 0,
+    "spilled_load_bytes": 0,
+    "blocks": 22,
+    "most_warps": 64,
+    "limited_by": ["registers"],
+}
+
 
 def kernel(conflicts: int, line: int = 7) -> dict:
     shared = {"instructions": 10, "wavefronts": 10 + conflicts, "ideal_wavefronts": 10, "conflicts": conflicts}
@@ -25,6 +35,7 @@ def kernel(conflicts: int, line: int = 7) -> dict:
         "grid": [2, 3, 1],
         "block": [32, 1, 1],
         "exact": True,
+        "resources": RESOURCES,
         "shared_load": shared,
         "shared_store": {**shared, "wavefronts": 10, "conflicts": 0},
         "global_load": counts,
@@ -426,12 +437,20 @@ def test_ways_that_nobody_has_counted_are_refused_by_name():
     assert by_kernels(otherwise={"cluster_barriers": 2}).seen == "blocks of a cluster wait for one another at 2 barriers"
     assert (
         by_kernels(otherwise={"sleeps": 1}).seen
-        == "warps wait 1 times: they sleep, give up a barrier, or use too many fences, prefetches or readings of the clock"
+        == "warps wait 1 times: they sleep, give up a barrier, or use too many fences, prefetches, readings of the clock, or loads that acquire or are volatile"
     )
     assert by_kernels() is None
     for room, is_left in {(1, 1): True, (1, 2): False, (2, 6): True, (2, 7): False}.items():
         found = by_kernels(otherwise={"room": dict(zip(("blocks", "without_shared"), room))})
         assert not found if is_left else found.seen == "shared memory leaves room for {} of {} blocks on a multiprocessor".format(*room)
+    for resources, seen in {
+        "blocks": "leave room for 21 of 64 blocks",
+        "spilled_load_bytes": "has too few registers, and stores and loads 21 bytes a thread",
+    }.items():
+        assert seen in by_kernels(kernels=[{**kernel(0), "resources": {**RESOURCES, resources: 21}}]).seen
+    by_shared_memory = {**RESOURCES, "blocks": 21, "limited_by": ["shared memory"]}
+    assert by_kernels(kernels=[{**kernel(0), "resources": by_shared_memory}]) is None
+    assert by_kernels(kernels=[{**kernel(0), "resources": None}]).seen == "the compiler has made no kernel turn"
     assert by_kernels(allocations=17).seen == "it allocates device memory 17 times"
     assert by_kernels(otherwise={"idle_blocks": 4225}).seen == "4,225 blocks are launched and access no memory"
 

@@ -132,7 +132,8 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
     return with_settings([&](Settings& settings) {
         require(settings.limits.contains(limit), cudaErrorUnsupportedLimit);
-        if (limit == cudaLimitMallocHeapSize) current_device().set_heap_bytes(value);
+        if (limit == cudaLimitMallocHeapSize) current_device().set_limit(simt::DeviceLimit::heap, value);
+        if (limit == cudaLimitPersistingL2CacheSize) current_device().set_limit(simt::DeviceLimit::kept_l2, value);
         settings.limits[limit] = value;
     });
 }

@@ -21,6 +21,8 @@ using Functions = std::map<std::string, FunctionFusion>;
 
 struct Texts {
     std::map<std::uint64_t, Functions> known;
+    /// By function of any text.
+    std::map<std::string, Resources> resources;
     std::string unknown;
     /// Why texts that the program has loaded were not compared.
     std::map<std::uint64_t, std::string> loaded;
@@ -32,6 +34,10 @@ constexpr int error_invalid_value = 1;
 
 FusedAccess note_from(const Json& json) { return {json.at("file"), json.at("line"), json.at("ptx"), json.at("sass"), json.at("why")}; }
 
+Resources resources_from(const Json& used) {
+    return {.registers = used.at(0), .spilled_store_bytes = used.at(1), .spilled_load_bytes = used.at(2)};
+}
+
 FunctionFusion function_from(const Json& json) {
     FunctionFusion function;
     function.exact = json.at("exact");
@@ -39,15 +45,16 @@ FunctionFusion function_from(const Json& json) {
     json.at("uncertain").get_to(function.uncertain);
     for (const Json& note : json.at("fused")) function.notes.push_back(note_from(note));
     for (const auto& [line, note] : json.at("branches").items()) function.branches[std::stoi(line)] = note_from(note);
-    if (const auto used = json.find("resources"); used != json.end())
-        function.resources = {.registers = used->at(0), .spilled_store_bytes = used->at(1), .spilled_load_bytes = used->at(2)};
+    if (const auto used = json.find("resources"); used != json.end()) function.resources = resources_from(*used);
     return function;
 }
 
 Texts texts_from(const Json& json) {
     Texts texts;
-    texts.given = true;
-    for (const auto& [name, functions] : json.at("texts").items())
+    texts.given = json.contains("texts");
+    const Json resources = json.value("resources", Json::object()), compared = json.value("texts", Json::object());
+    for (const auto& [function, used] : resources.items()) texts.resources[function] = resources_from(used);
+    for (const auto& [name, functions] : compared.items())
         for (const auto& [function, found] : functions.items())
             texts.known[std::stoull(name, nullptr, 16)][function] = function_from(found);
     texts.unknown = json.value("unknown", "");
@@ -150,6 +157,13 @@ const FunctionFusion* find_fusion(std::uint64_t text, const std::string& functio
     if (functions == texts.end()) return nullptr;
     const auto found = functions->second.find(function);
     return found == functions->second.end() ? nullptr : &found->second;
+}
+
+const Resources* find_resources(const std::string& function) {
+    const std::lock_guard lock(texts_mutex());
+    const auto& resources = all_texts().resources;
+    const auto found = resources.find(function);
+    return found == resources.end() ? nullptr : &found->second;
 }
 
 }  // namespace simt::interpreter

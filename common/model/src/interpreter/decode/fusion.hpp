@@ -53,4 +53,7 @@ void compare_loaded(std::uint64_t text, std::string_view content);
 /// @throws DeviceError if SIMT_EXACTNESS names a file that cannot be understood
 const FunctionFusion* find_fusion(std::uint64_t text, const std::string& function);
 
+/// What the assembler reported of a function in texts that were not compared, by the same file; null if nothing.
+const Resources* find_resources(const std::string& function);
+
 }  // namespace simt::interpreter

@@ -141,6 +141,12 @@ bool is_global(ptx::StateSpace space) {
     return space != ptx::StateSpace::shared && space != ptx::StateSpace::local && space != ptx::StateSpace::param;
 }
 
+/// Takes the time of an access to global memory that orders others, or that no cache may answer.
+void take_time_of(Warp& warp, const MemoryAccess& access) {
+    if (access.cost > 0) [[unlikely]]
+        warp.take_time(access.cost < cost_in_memory ? access.cost : access.cost * static_cast<std::uint64_t>(std::popcount(warp.active)));
+}
+
 template <class Memory, class Register> void load(Warp& warp, const DecodedInstruction& instruction) {
     const auto& access = details<MemoryAccess>(instruction);
     bool at_device = false;
@@ -161,6 +167,7 @@ template <class Memory, class Register> void load(Warp& warp, const DecodedInstr
             note_plain_access(warp, access, space, pointers, 0);
         });
     }
+    if (at_device) take_time_of(warp, access);
     if (access.poll >= 0) [[unlikely]]
         note_poll(warp, access.poll, at_device ? Look::at_device : Look::at_block);
 }
@@ -181,9 +188,11 @@ template <class Memory, class Register> void store(Warp& warp, const DecodedInst
         const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
         note_change(warp, place.space, changed);
         note_even_access(warp, access, place, changed);
+        if (is_global(place.space)) take_time_of(warp, access);
         return forget_spacing(warp);
     }
     by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
+        if (is_global(space)) take_time_of(warp, access);
         const LanePointers pointers = check(warp, space, lanes);
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(space) ? pointers.lanes : 0);
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
@@ -269,6 +278,8 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
         access.is_atomic |= modifier == "relaxed" || modifier == "acquire" || modifier == "release";
         access.is_strong |= access.is_atomic || modifier == "volatile" || modifier == "mmio";
     }
+    const bool orders = instruction.has("acquire") || instruction.has("release") || instruction.has("mmio");
+    access.cost = !access.is_strong ? 0 : orders && !instruction.has("cta") ? cost_in_memory : cost_in_block;
     access.operation = loads ? Operation::load : Operation::store;
     const ptx::Type type = instruction.type();
     access.element_bytes = std::max(ptx::bytes_of(type), 1);

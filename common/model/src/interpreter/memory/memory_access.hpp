@@ -32,6 +32,8 @@ struct MemoryAccess {
     bool is_strong = false;
     /// Whether it races with no atomic operation: it is `relaxed`, `acquire` or `release`, or the guess of a compare-and-swap (polls.hpp).
     bool is_atomic = false;
+    /// What it costs beside the access in global memory (warp.hpp): for each lane if it orders other accesses, else once.
+    std::uint64_t cost = 0;
     /// Whether the machine code makes a different access, and which (fusion.hpp).
     bool is_fused = false;
     CountedAccess counted;

@@ -55,8 +55,9 @@ struct Branch {
     int inexact_divergence = -1;
 };
 
-/// The costs of what is neither an access, a barrier nor arithmetic: of a fence within a block and a reading of the clock, and of any other
-/// fence and a prefetch. A warp of a right program needs no more than `most_cost`.
+/// The costs of what is neither an access, a barrier nor arithmetic: of a fence within a block, a reading of the clock and the passing by of
+/// caches, and of any other fence, of a prefetch, and of a lane's load or store that orders other accesses. A warp of a right program needs
+/// no more than `most_cost`.
 constexpr std::uint64_t cost_in_block = 1, cost_in_memory = 16, most_cost = 64;
 
 /// Why a split does not run.

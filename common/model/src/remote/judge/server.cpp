@@ -171,11 +171,13 @@ void Server::occupancy(Reader& request, Writer& reply) {
     reply(device_.occupancy(function, threads, bytes));
 }
 
-void Server::set_heap_bytes(Reader& request, Writer&) {
+void Server::set_limit(Reader& request, Writer&) {
+    const auto limit = static_cast<DeviceLimit>(request.number<std::uint8_t>());
     request.number<std::size_t>();
     request.end();
-    log_->refused("a heap for malloc in kernels");
-    throw DeviceError(not_supported, MessageCode::no_heap);
+    const bool is_heap = limit == DeviceLimit::heap;
+    log_->refused(is_heap ? "a heap for malloc in kernels" : "a part of the L2 that is set aside");
+    throw DeviceError(not_supported, is_heap ? MessageCode::no_heap : MessageCode::no_kept_l2);
 }
 
 void Server::reset(Reader& request, Writer&) {
