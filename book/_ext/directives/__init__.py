@@ -26,6 +26,7 @@ HANDLERS = (
     "prose.terms",
     "prose.api",
     "prose.search",
+    "prose.repository",
     "prose.rules",
     "prose.course",
     "plots.ladder",
