@@ -1,6 +1,8 @@
 """Sphinx configuration of the book. The CMake target ``book`` gives it the counts and the Doxygen XML."""
 
 import ctypes.util
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +12,11 @@ sys.path[:0] = [str(BOOK / "_ext"), str(BOOK.parent / "common" / "python")]
 project = "Conflict-Free CUDA"
 author = "The Conflict-Free CUDA authors"
 version = release = "1"
+
+# The pages link to the repository where git knows its address; a clone from a folder has none.
+_asked = ["git", "-C", str(BOOK), "remote", "get-url", "origin"]
+_origin = subprocess.run(_asked, capture_output=True, text=True, check=False).stdout.strip() if shutil.which("git") else ""
+conflict_free_repository = _origin if _origin.startswith(("http://", "https://")) and "@" not in _origin else ""
 copyright = "2026 The Conflict-Free CUDA authors. Prose: CC BY 4.0; code: MIT"
 
 extensions = ["breathe", "directives", "sphinx_copybutton", "sphinx_design", "sphinxcontrib.bibtex"]

@@ -17,13 +17,13 @@
   }
 
   /**
-   * How an access {op, size, address: one for each of 32 lanes} is served: its wavefronts, each a list of [lane, word], and the
+   * How an access {op, size, address: one for each of the first lanes} is served: its wavefronts, each a list of [lane, word], and the
    * ideal; or why there is no such machine, in one line.
    */
   function sharedSchedule(rule, access, machine) {
-    const everyLane = -1;
+    const active = access.address.length === WARP ? -1 : 2 ** access.address.length - 1;
     const numbers = NUMBERS.map((name) => machine[name]);
-    const question = [...numbers, Number(access.op === "load"), access.size, everyLane, ...access.address];
+    const question = [...numbers, Number(access.op === "load"), access.size, active, ...access.address];
     new Int32Array(rule.memory.buffer, rule.question(), question.length).set(question);
     const answer = rule.answer();
     const { buffer } = rule.memory;
@@ -36,22 +36,27 @@
 
   /** Row and column of the element that a lane asks for. */
   function elementOf(lane, choice) {
-    const { access, columns, rows, first = 0 } = choice;
+    const { access, columns, rows, padding, stride, first = 0 } = choice;
     if (access === "row") return [first + Math.floor(lane / columns), lane % columns];
     if (access === "column") return [lane % rows, first + Math.floor(lane / rows)];
-    return [0, 0];
+    const place = access === "stride" ? lane * stride : 0;
+    return [Math.floor(place / (columns + padding)), place % (columns + padding)];
   }
 
   /** How many columns, or rows, the access may begin with. */
-  function placesOf({ access, columns, rows }) {
-    if (access === "row") return Math.max(1, rows - Math.ceil(WARP / columns) + 1);
-    if (access === "column") return Math.max(1, columns - Math.ceil(WARP / rows) + 1);
+  function placesOf({ access, columns, rows, lanes }) {
+    if (access === "row") return Math.max(1, rows - Math.ceil(lanes / columns) + 1);
+    if (access === "column") return Math.max(1, columns - Math.ceil(lanes / rows) + 1);
     return 1;
   }
 
+  /** The rows of the tile, and as many more as lanes with a stride reach. */
+  const rowsOf = (choice) =>
+    choice.access === "stride" ? Math.max(choice.rows, 1 + elementOf(choice.lanes - 1, choice)[0]) : choice.rows;
+
   /** The access that a choice of the controls stands for: to the elements, or to the first part of each. */
   function accessOf(choice) {
-    const address = lanesFrom(0, WARP).map((lane) => {
+    const address = lanesFrom(0, choice.lanes).map((lane) => {
       const [row, column] = elementOf(lane, choice);
       return (row * (choice.columns + choice.padding) + column) * choice.size;
     });
@@ -104,6 +109,7 @@
       const isOfMachine = OF_MACHINE.includes(control.dataset.control);
       if (control.type === "number") bringIntoRange(control, isOfMachine);
       if (isOfMachine) this.control("machine").value = OWN;
+      if (control.dataset.control === "stride") this.control("access").value = "stride";
       this.choose(control.dataset.control === "first");
     }
 
@@ -121,7 +127,7 @@
     /** Reads the controls, works out the wavefronts and shows those of the worst column, or of the one that is chosen. */
     choose(isChosen = false) {
       this.choice = { machine: this.control("machine").value, access: this.control("access").value };
-      for (const name of ["columns", "rows", "padding", "size"]) this.choice[name] = Number(this.control(name).value);
+      for (const name of ["columns", "rows", "padding", "size", "stride", "lanes"]) this.choice[name] = Number(this.control(name).value);
       this.machine = this.chosenMachine();
       const all = lanesFrom(0, placesOf(this.choice)).map((first) => {
         const access = accessOf({ ...this.choice, first });
@@ -180,7 +186,8 @@
     }
 
     sayMemory() {
-      const { columns, rows, padding, size, machine } = this.choice;
+      const { columns, padding, size, machine } = this.choice;
+      const rows = rowsOf(this.choice);
       const bytes = (columns + padding) * rows * size;
       const most = this.machine.block_bytes;
       const parts = size / bytesAtOnce(size);
@@ -236,7 +243,8 @@
     }
 
     drawTile() {
-      const { columns, rows, padding } = this.choice;
+      const { columns, padding, lanes } = this.choice;
+      const rows = rowsOf(this.choice);
       const [cell, width] = [10, columns + padding];
       const svg = this.find("svg.tile");
       svg.setAttribute("viewBox", `-1 -1 ${width * cell + 2} ${rows * cell + 2}`);
@@ -249,7 +257,7 @@
       if (padding)
         parts.push(element("rect", { class: "unused", x: columns * cell, y: 0, width: padding * cell, height: rows * cell }));
       const wanted = new Map();
-      for (let lane = 0; lane < WARP; ++lane) {
+      for (let lane = 0; lane < lanes; ++lane) {
         const [row, column] = elementOf(lane, this.choice);
         wanted.set(`${row},${column}`, { row, column, served: served.has(lane) || wanted.get(`${row},${column}`)?.served });
       }

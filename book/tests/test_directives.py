@@ -216,6 +216,7 @@ TRY = """.. predict::
    :numbers:
       Blocks: = copy.copy_shared.2048.blocks | 2048: Two dimensions.
       Half: = 0.5
+      Third: = copy.copy_shared.2048.blocks / 3|,.1f
 
    How many?
 
@@ -228,6 +229,7 @@ TRY = """.. predict::
 def test_a_reader_may_try_numbers(project):
     html = project.build_page(TRY)
     assert 'data-right="4096"' in html and "&#34;2048&#34;: &#34;Two dimensions.&#34;" in html and 'data-right="0.5"' in html
+    assert 'data-right="1365.3"' in html, "as the role val writes it"
     assert "predict.js" in html and html.index('class="try"') < html.index('class="answer"')
     numbered = TRY.replace("Blocks:", "1. Blocks:").replace("Half:", "2. Half:").replace("How many?", "1. How many?\n   2. How much?")
     html = project.build_page(numbered)
@@ -251,3 +253,11 @@ def test_a_book_without_a_dictionary_has_all_its_directives():
     )
     folder = Path(directives.__file__).parents[1]
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}, check=True)
+
+
+def test_a_page_links_to_the_repository_where_its_address_is_known(project):
+    page = ".. repository-link:: The source"
+    assert "The source" not in project.build_page(page)
+    with (project.book / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write("conflict_free_repository = 'https://example.org/book'\n")
+    assert re.search('<p><a [^>]*href="https://example.org/book">The source</a></p>', project.build_page(page))

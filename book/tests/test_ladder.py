@@ -30,6 +30,7 @@ def test_a_ladder_has_its_rungs_in_their_order_and_libraries_beside_them(project
     said = text_of(html)
     assert "write columns 450 41 % write rows 1,000 91 % the ceiling 1,100 100 % a library 700 64 %" in said
     assert re.search(r'<a class="words" href="naive.html">write columns</a>', html)
+    assert "you read <em>write rows</em> before <em>write columns</em>" in html, "the second rung is on the first page"
 
 
 def test_a_strip_marks_the_rungs_of_its_page_and_says_how_long_the_page_takes(project):

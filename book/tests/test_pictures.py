@@ -286,6 +286,9 @@ def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width
     html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n")
     unused = [svg.count('class="unused') for svg in re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL)]
     assert unused == [0, 20, 40], "the words that lengthen a row are drawn, a column or two in each of 20 rows"
+    html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :columns: 32\n")
+    narrow = re.findall(r'<svg class="narrow".*?</svg>', html, re.DOTALL)
+    assert [svg.count("<rect") for svg in narrow] == [20 * 16] * 2, "a phone has room for half of a row"
     write_trace(project, [{"block": [0, 0, 0], "accesses": [{**column, "size": 8}]}])
     assert "8 bytes a lane is served in parts" in project.build_error(".. tile-banks:: copy.copy_shared load")
 

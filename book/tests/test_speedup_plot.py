@@ -71,6 +71,8 @@ def test_a_published_plot_is_of_the_publications_copy_and_of_cudamemcpy(project)
     described = html_text.unescape(re.search(r'aria-label="(Bandwidth in percent[^"]+)"', html)[1])
     assert "transpose_naive_row_read: Old GPU 10%, Invented GPU 1 40.9% (39.0 to 42.2)" in described
     assert "copy_plain" not in described
+    assert "transpose_naive" in project.build_page(".. published-plot:: someone2001\n   :kernels: transpose_naive_row_read")
+    assert "no published figures of other in someone2001" in project.build_error(".. published-plot:: someone2001\n   :kernels: other")
     assert "no published figures of 'nobody'; there are: " in project.build_error(".. published-plot:: nobody")
 
 

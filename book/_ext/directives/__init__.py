@@ -27,6 +27,7 @@ HANDLERS = (
     "prose.api",
     "prose.navigation",
     "prose.search",
+    "prose.repository",
     "prose.rules",
     "prose.course",
     "plots.ladder",

@@ -46,6 +46,7 @@ class Visit:
     overlaps: list[str]
     silent_pictures: int  # drawn into the page, without words for readers who cannot see
     excess: int  # pixels to scroll sideways
+    cut_pictures: list[str]  # that a reader must scroll sideways
     violations: list[str]  # what axe finds
 
 
@@ -106,6 +107,11 @@ _OVERLAPS = """() => [...document.querySelectorAll("figure svg")].flatMap(svg =>
   ).map(([others]) => `${words} / ${others}`));
 })"""
 
+#: Pictures that are wider than the room they have, with all folds open.
+_CUT_PICTURES = """() => [...document.querySelectorAll("figure")].filter(figure => [figure, ...figure.querySelectorAll("*")].some(part =>
+  part.querySelector("svg") && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== "visible"
+)).map(figure => figure.className)"""
+
 _SILENT = """() => [...document.querySelectorAll("figure svg")].filter(svg => !svg.closest("button") && svg.getBoundingClientRect().width > 0 &&
   !svg.closest("[aria-hidden=true], [role=img]")).length"""
 
@@ -133,6 +139,7 @@ def visit(page: Page, name: str) -> Visit:
     # Folded content is part of the page too.
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
     found["excess"] = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    found["cut_pictures"] = page.evaluate(_CUT_PICTURES)
     page.remove_listener("request", listener)
     return Visit(name=name, trouble=list(page.trouble), violations=violations(page), **found)
 

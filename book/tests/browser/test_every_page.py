@@ -45,6 +45,10 @@ def test_a_page_does_not_scroll_sideways(visited):
     assert visited.excess <= 0
 
 
+def test_no_picture_is_cut_at_the_edge_of_the_screen(visited):
+    assert visited.cut_pictures == []
+
+
 def test_every_listing_has_a_copy_button(visited):
     assert visited.buttons == visited.listings
     assert visited.listings or visited.name not in LISTED

@@ -70,6 +70,7 @@ def some_accesses(count: int) -> list[dict]:
                     [lane // columns * pitch + lane % columns for lane in range(32)],
                     [lane % columns * pitch + lane // columns for lane in range(32)],
                     [lane // chance.choice((1, 2, 4, 8)) for lane in range(32)],
+                    [lane * pitch for lane in range(32)],
                     [chance.randrange(among) for _ in range(32)],
                 )
             )
@@ -83,8 +84,12 @@ def some_accesses(count: int) -> list[dict]:
             banks, chance.choice((4, 8, chance.randint(1, 16))), chance.choice((16, 32, chance.randint(1, 32))), chance.randint(0, 1)
         )
 
+    def some_lanes(size: int) -> list[int | None]:
+        active = chance.choice((32, chance.randint(1, 32)))
+        return lanes(size)[:active] + [None] * (32 - active)
+
     return [
-        {"machine": some_machine(), "op": chance.choice(("load", "store")), "size": size, "lanes": lanes(size)}
+        {"machine": some_machine(), "op": chance.choice(("load", "store")), "size": size, "lanes": some_lanes(size)}
         for size in (chance.choice(SIZES) for _ in range(count))
     ]
 
@@ -95,7 +100,7 @@ def answers_of_the_page(page, accesses: list[dict]) -> list[dict]:
         """accesses => {
           const machines = JSON.parse(document.querySelector("figure.bank-explorer").dataset.machines);
           return JSON.stringify(
-            accesses.map(one => conflictFree.sharedSchedule({...one, address: one.lanes}, machines[one.machine] ?? one.machine)));
+            accesses.map(one => conflictFree.sharedSchedule({...one, address: one.lanes.filter(at => at !== null)}, machines[one.machine] ?? one.machine)));
         }""",
         accesses,
     )
@@ -145,16 +150,17 @@ def test_the_controls_offer_no_impossible_machine(shared_page):
 
 
 def test_a_choice_stands_for_its_access(shared_page):
-    """A column of rows of 33 elements, of 16 rows so that two columns are read; a row of 8; one element."""
+    """A column of rows of 33 elements, of 16 rows so that two columns are read; a row of 8; lanes 9 apart, 20 of them; one element."""
     open_page(shared_page, PAGE)
     choices = [
         ({"access": "column", "columns": 32, "rows": 16, "padding": 1}, "load", [lane % 16 * 33 + lane // 16 for lane in range(32)]),
         ({"access": "row", "columns": 8, "rows": 32, "padding": 2}, "store", [lane // 8 * 10 + lane % 8 for lane in range(32)]),
         ({"access": "one", "columns": 8, "rows": 32, "padding": 0}, "load", [0] * 32),
+        ({"access": "stride", "columns": 8, "rows": 4, "padding": 3, "stride": 9, "lanes": 20}, "load", [9 * lane for lane in range(20)]),
     ]
     for choice, op, elements in choices:
         for size in SIZES:
-            made = shared_page.evaluate("choice => conflictFree.accessOf(choice)", choice | {"size": size})
+            made = shared_page.evaluate("choice => conflictFree.accessOf(choice)", {"lanes": 32} | choice | {"size": size})
             assert made == {"op": op, "size": size, "address": [element * size for element in elements]}
 
 
@@ -168,6 +174,21 @@ def choose(page, **values) -> None:
         else:
             control.fill(str(value))
             control.blur()
+
+
+def test_lanes_may_be_a_stride_apart_and_idle(page):
+    open_page(page, PAGE)
+    choose(page, padding=0, stride=16)
+    assert page.locator("figure.bank-explorer [data-control=access]").first.input_value() == "stride"
+    for lanes, stride in ((32, 16), (16, 16), (32, 6), (20, 0), (32, 64)):
+        choose(page, stride=stride, lanes=lanes)
+        [answer] = model_answers(
+            [{"machine": "sm_90", "op": "load", "size": 4, "lanes": [4 * stride * lane if lane < lanes else None for lane in range(32)]}]
+        )
+        assert int(told(page, "count").split()[0]) == len(answer["wavefronts"])
+        assert page.locator("figure.bank-explorer svg.tile rect.busy").count() == (lanes if stride else 1)
+    assert "63 rows of 32 elements" in told(page, "memory")
+    assert page.trouble == []
 
 
 @pytest.mark.long

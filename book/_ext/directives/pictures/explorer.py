@@ -32,13 +32,18 @@ Numbers = dict[str, tuple[str, int, int, int]]
 MACHINES, OWN = ("sm_90", "gt200"), "own"
 
 #: The reader's choices, and the initial choice.
-CHOICES: Choices = {"machine": ("Machine", (*MACHINES, OWN), "sm_90"), "access": ("Access of the warp", ("column", "row", "one"), "column")}
+CHOICES: Choices = {
+    "machine": ("Machine", (*MACHINES, OWN), "sm_90"),
+    "access": ("Access of the warp", ("column", "row", "stride", "one"), "column"),
+}
 
 #: The numbers that the reader sets: label, least, most, and initial value.
 NUMBERS: Numbers = {
     "columns": ("Columns of the tile", 1, 64, 32),
     "rows": ("Rows of the tile", 1, 32, 32),
     "padding": ("Columns of padding", 0, 32, 0),
+    "stride": ("Stride, in elements", 0, 64, 1),
+    "lanes": ("Lanes that take part", 1, 32, 32),
     "size": ("Bytes of an element", 1, 32, 4),
     "first": ("First column, or row", 0, 63, 0),
     "banks": ("Banks", 1, 64, 32),
@@ -48,7 +53,14 @@ NUMBERS: Numbers = {
 
 #: The words for choices that are not names.
 WORDS = {
-    **{"column": "load of columns", "row": "store of rows", "one": "load of one element", OWN: "one of your own"},
+    **{
+        "column": "load of columns",
+        "row": "store of rows",
+        "stride": "load with a stride",
+        "one": "load of one element",
+        "gt200": "gt200: of 2008, with 16 banks",
+        OWN: "one of your own",
+    },
     **{"pairs": "plain, 4 bytes by rows", "halves": "plain, 2 bytes by columns"},
     **{bytes_: f"pattern for rows of {bytes_} bytes" for bytes_ in ("32", "64", "128")},
 }

@@ -13,8 +13,9 @@ from ..project import EvidenceDirective, picture, render
 from .banks import cost_in_words
 from .traces import Panel, shared_access
 
-#: Units of the picture: width of a row of all banks, height of a row, room for the number of a row and for the banks.
-ACROSS, ROW, LEFT, TOP = 208, 15, 26, 18
+#: Units of the picture: width of a row of all banks, height of a row and of one that no lane goes to, room for the number of a row and for
+#: the banks.
+ACROSS, ROW, UNTOUCHED, LEFT, TOP = 208, 15, 4, 26, 18
 
 #: Bytes that a bank delivers in one wavefront.
 BANK_BYTES = 4
@@ -42,7 +43,6 @@ def panel_of(run: dict[str, Any], access: dict[str, Any], label: str) -> dict[st
         "label": label,
         "cost": cost_in_words(access),
         "excess": len(access["wavefronts"]) > access["ideal_wavefronts"],
-        "rows": 1 + max(row for row, _ in places),
         "count": count,
         "lanes": [{"lane": lane, "row": row, "column": column, "alone": most[column] == 1} for lane, (row, column) in enumerate(places)],
         "columns": len(most),
@@ -62,15 +62,17 @@ def drawn(evidence: Evidence, asked: list[Panel]) -> tuple[str, str]:
     found = [(panel, *shared_access(evidence, panel)) for panel in asked]
     panels = [panel_of(run, access, panel.label or panel.kernel) for panel, run, access in found]
     description = " ".join(map(describe, panels))
+    touched = sorted({lane["row"] for panel in panels for lane in panel["lanes"]})
+    heights = [ROW if row in touched else UNTOUCHED for row in range(1 + touched[-1])]
     html = render(
         "lane_tile.html",
         panels=panels,
         description=description,
-        rows=max(panel["rows"] for panel in panels),
+        touched=touched,
+        tops=[TOP + sum(heights[:row]) for row in range(1 + len(heights))],
         across=ACROSS,
         row=ROW,
         left=LEFT,
-        top=TOP,
         size=found[0][2]["size"],
         machine=found[0][1]["machine"],
         op=asked[0].op,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from docutils import nodes
@@ -18,8 +19,8 @@ from .traces import WORD_BYTES, Panel, refuse_rows_beyond, shared_access
 #: Units of the picture: a cell, and the room between panels.
 CELL, ROW, GAP = 23, 15, 26
 
-#: Width of all panels of a picture on a wide page and on a phone, and the room between them there.
-WIDE, NARROW, NARROW_GAP = 800, 345, 12
+#: Width of all panels of a picture on a wide page and on a phone, the room between them there, and the most columns of one panel there.
+WIDE, NARROW, NARROW_GAP, NARROW_COLUMNS = 800, 345, 12, 16
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,12 @@ def cells_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> l
     return cells
 
 
-def panel_of(layout: Layout, banks: int, rows: int, parts: dict[str, tuple[int, int]]) -> dict[str, Any]:
-    """Return the template's data; ``parts`` are the first column and the number of columns, by the size of the screen."""
+def panel_of(layout: Layout, banks: int, rows: int, parts: list[tuple[str, int, int]]) -> dict[str, Any]:
+    """Return the template's data; ``parts`` are drawn below each other: the size of the screen, first column and number of columns."""
     asked = set(layout.words)
     contended = bank_of(layout.words[0], banks)
     each = Counter(bank_of(word, banks) for word in asked)
-    drawn = {size: {"count": count, "cells": cells_of(layout, banks, rows, first, count)} for size, (first, count) in parts.items()}
+    drawn = [{"size": size, "count": count, "cells": cells_of(layout, banks, rows, first, count)} for size, first, count in parts]
     return {
         "label": layout.label,
         "bank": contended,
@@ -122,7 +123,7 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         rows = min(all_rows, self.options.get("rows", all_rows))
         count = self.options.get("columns", max(2, (WIDE - GAP * (len(widths) - 1)) // len(widths) // CELL))
         first = max(0, min(words[0] % width - count // 2, max(widths) - count))
-        parts = {"wide": (first, count), "narrow": self._narrow(words[0] % width, first, count, widths)}
+        parts = [("wide", first, count), *self._narrow(words[0] % width, first, count, widths)]
         panels = [
             panel_of(Layout(f"Rows of {wanted} words", wanted, width, tuple(relaid(words, width, wanted))), banks, rows, parts)
             for wanted in widths
@@ -151,9 +152,10 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         return picture(html, description)
 
     @staticmethod
-    def _narrow(asked: int, first: int, count: int, widths: list[int]) -> tuple[int, int]:
-        """Return first column and number of columns on a phone: panels stand side by side, around the column that is asked for."""
+    def _narrow(asked: int, first: int, count: int, widths: list[int]) -> list[tuple[str, int, int]]:
+        """Return the parts on a phone: several panels side by side, around the column that is asked for, and one panel in pieces."""
         if len(widths) == 1:
-            return first, count
+            each = ceil(count / ceil(count / NARROW_COLUMNS))
+            return [("narrow", begin, min(each, first + count - begin)) for begin in range(first, first + count, each)]
         few = min(count, int((NARROW - NARROW_GAP * (len(widths) - 1)) / len(widths) / CELL))
-        return max(0, min(asked - few // 2, max(widths) - few)), few
+        return [("narrow", max(0, min(asked - few // 2, max(widths) - few)), few)]

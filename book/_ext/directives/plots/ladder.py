@@ -1,10 +1,11 @@
 """``ladder`` and ``rung``: the transposes of the book from the slowest to the fastest, whole, and as a strip at a chapter's head.
 
-``ladder.json`` in the book's folder lists the rungs in the order of reading: the pages that climb to a rung, the first of which it
+``ladder.json`` in the book's folder lists the rungs, the slowest first: the pages that climb to a rung, the first of which it
 links to, a kernel as in a claim on speeds, and words.
 """
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from conflict_free.evidence.values import describe_all
 
 from ..filled_late import fill_late
 from ..project import EvidenceDirective, shown
+from ..prose.beside import reading_order
 from ..prose.course import facts
 
 LIST = "ladder.json"
@@ -84,7 +86,12 @@ def _fill(app: Sphinx, node: ladder, docname: str) -> list[nodes.Node]:
 
     parts = {which: [linked(rung) for rung in node[which]] for which in ("rungs", "beside")}
     if not node["strip"]:
-        return [shown("ladder.html", size=node["size"], ran=node["ran"], **parts)]
+        order = reading_order(app.env)
+        pairs = [
+            (below, above) for below, above in pairwise(parts["rungs"]) if order.index(above["pages"][0]) < order.index(below["pages"][0])
+        ]
+        turned = [(below["words"], above["words"]) for below, above in pairs]
+        return [shown("ladder.html", size=node["size"], ran=node["ran"], turned=turned, **parts)]
     on_ladder = any(rung["here"] for which in parts.values() for rung in which)
     minutes = facts(app.env)[docname].reading
     return [shown("rung.html", size=node["size"], minutes=minutes, on_ladder=on_ladder, rungs=[*parts["rungs"], parts["beside"][0]])]

@@ -173,11 +173,11 @@ class SpeedupPlot(EvidenceDirective, directive="speedup-plot"):
 class PublishedPlot(EvidenceDirective, directive="published-plot"):
     """``.. published-plot:: CITATION``: published bandwidths and the book's own, in percent of a copy on the same machine.
 
-    ``:size:`` is the size on the book's machine, 16384 × 16384 without it.
+    ``:size:`` is the size on the book's machine, 16384 × 16384 without it; ``:kernels:`` leaves out all others.
     """
 
     required_arguments = 1
-    option_spec = {"size": directives.unchanged_required}
+    option_spec = {"size": directives.unchanged_required, "kernels": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         data = next((data for data in evidence.historical() if data["citation"] == self.arguments[0]), None)
@@ -188,17 +188,21 @@ class PublishedPlot(EvidenceDirective, directive="published-plot"):
         copy = next((row for row in data["rows"] if row["kernel"] == PUBLISHED_CEILING), None)
         if copy is None:
             raise ResultError(f"the figures of {data['citation']} have no {PUBLISHED_CEILING} to be a share of")
+        shown = [row for row in data["rows"] if row is not copy]
+        if "kernels" in self.options:
+            wanted = self.options["kernels"].split()
+            if unknown := set(wanted) - {row["kernel"] for row in shown}:
+                raise ResultError(f"no published figures of {', '.join(sorted(unknown))} in {data['citation']}")
+            shown = [row for row in shown if row["kernel"] in wanted]
         lines, old = [], set()
-        for row in data["rows"]:
-            if row is copy:
-                continue
+        for row in shown:
             dots = [Dot(data["machines"][name], 100 * figure / copy["gbps"][name]) for name, figure in row["gbps"].items()]
             if row["kernel"] in evidence.stale(row["slug"]):
                 old.add(row["kernel"])
             lines.append(Line(marked(row["kernel"], old), [*dots, *self._own(evidence, row, size)]))
         sizes = f"published at {pretty_size(data['size'])}, and here at {pretty_size(size)}, cold"
         title = f"Bandwidth in percent of cudaMemcpy; published figures in percent of their own plain copy, since they have no cudaMemcpy: {sizes}."
-        slugs = [CEILING_SLUG, *(row["slug"] for row in data["rows"])]
+        slugs = [CEILING_SLUG, *(row["slug"] for row in shown)]
         provenances = [evidence.result(slug)["provenance"] for slug in slugs]
         caption = f"{title} Whiskers: p10–p90, for what was measured here; {HIDDEN}. {describe_all(provenances)}.{explained(old)}"
         return plot(lines, gpu_name(evidence), title, caption, "%", numbers=False)

@@ -32,13 +32,14 @@ class answer(nodes.General, nodes.Element):
 
 
 def asked_number(found: Evidence, line: str) -> dict[str, Any]:
-    """Return label, right number and hints of ``LABEL = NUMBER | WRONG: HINT | …``; NUMBER may be a key of the evidence. Raises ResultError."""
+    """Return label, right number and hints of ``LABEL = NUMBER | WRONG: HINT | …``; NUMBER may be ``KEY|FORMAT`` of the evidence. Raises ResultError."""
     question, *wrong = (part.strip() for part in line.split(" | "))
     label, equals, right = (part.strip() for part in question.rpartition(" = "))
     hints = [tuple(part.strip() for part in one.partition(":")[::2]) for one in wrong]
     if not equals or not all(number and hint for number, hint in hints):
         raise ResultError(f"{line!r} is not 'LABEL = NUMBER | WRONG: HINT | …'")
-    number = right if right.replace(".", "", 1).isdecimal() else found.value(right).text(",.12g").replace(",", "")
+    key, _, spec = (part.strip() for part in right.partition("|"))
+    number = right if right.replace(".", "", 1).isdecimal() else found.value(key).text(spec or ",.12g").replace(",", "")
     if number in dict(hints):
         raise ResultError(f"{line!r} has a hint for the right number")
     return {"label": label, "right": number, "hints": json.dumps(dict(hints))}
@@ -66,7 +67,7 @@ class Predict(SphinxDirective):
     """``.. predict::``: the body is the question; it holds exactly one ``answer``.
 
     ``:numbers:`` lets a reader try: a line for each number, ``LABEL = NUMBER | WRONG: HINT | …``, where NUMBER may be a key of the
-    role ``val``, and a hint is shown for a wrong number that people give.
+    role ``val``, with its format, and a hint is shown for a wrong number that people give.
     """
 
     has_content = True
