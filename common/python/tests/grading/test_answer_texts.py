@@ -55,11 +55,7 @@ def test_overlapping_places_are_counted_each():
         ('TILE_DIM + 1];", "__shared__ double tile[TILE_DIM][TILE_DIM];"', 'TILE_DIM + 1];"', "unpadded.replace.0: "),
         ("tile[TILE_DIM][TILE_DIM];", 'tile[TILE_DIM][TILE_DIM];", "', "unpadded.replace.0: "),
         ("[unpadded]\nfrom", "[Unpadded]\nfrom", '"Unpadded" does not match'),
-        (
-            '[unpadded]\nfrom = "padded_by_one"',
-            '[unpadded]\nfrom = "padded"',
-            "unpadded.from: 'padded' given, one of barrier_under_guard, ",
-        ),
+        ('[unpadded]\nfrom = "padded_by_one"', '[unpadded]\nfrom = "padded"', "unpadded.from: 'padded' given, one of acquiring_loads, "),
         ('[unpadded]\nfrom = "padded_by_one"', '[unpadded]\nfrom = "unpadded"', "'unpadded' given, which is a change of unpadded"),
         ('[unpadded]\nfrom = "padded_by_one"', '[unpadded]\nfrom = "no_barrier"\n=', "Invalid statement"),
         ("[TILE_DIM + 1];", "[TILE_DIM + 3];", "unpadded.replace, number 1: old: '__shared__ double tile[TILE_DIM][TILE_DIM + 3];' given"),

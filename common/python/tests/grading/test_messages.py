@@ -67,14 +67,14 @@ MISTAKES = {
         "compiles",
         [5],
         'identifier "__synchthreads" is undefined; did you mean __syncthreads?',
-        "Mend the first error first",
+        "Fix the first error first",
     ),
     "misspelled name of one's own": (
         changed(("height + y]", "hieght + y]")),
         "compiles",
         [7],
         'identifier "hieght" is undefined; did you mean height?',
-        "Mend the first",
+        "Fix the first",
     ),
     "grid rounded down to 0": (
         changed(("(width + 31) / 32", "width / 4096")),
