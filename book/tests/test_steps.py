@@ -31,9 +31,19 @@ def test_a_strip_shows_what_is_asked_for_even_if_it_does_not_change(project):
     assert "barriers 0 → 0" in said and "ms 4.77 → 7.16" in said and "GB/s" not in said
 
 
+def test_a_strip_shows_the_share_of_a_library(project):
+    synthetic.add_peers(project.results, "naive")
+    strip = ".. step-figures:: naive.transpose_naive_row_read naive.transpose_naive_column_read\n   :percent-of: library_copy | a library"
+    assert "GB/s 450 → 300" in (said := text_of(project.build_page(strip))) and "% of a library 64 → 43" in said
+
+
 @pytest.mark.parametrize(
     ("page", "message"),
     [
+        (
+            ".. step-figures:: naive.transpose_naive_row_read\n   :percent-of: library_copy",
+            ":percent-of: 'library_copy' is not 'PEER | WORDS'",
+        ),
         (".. step-figures:: naive.transpose_naive_row_read\n   :show: charm", ":show: 'charm' is not offered; accepted: global_load"),
         (".. step-figures:: copy.copy_plain copy.copy_plain\n   :untimed:", "no count of copy.copy_plain and copy.copy_plain differs"),
         (".. step-figures:: naive.nothing", "no kernel 'nothing'"),

@@ -9,7 +9,7 @@ from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import MEASURED, counted_size, is_of_arrays, parse_size, pretty_size, rate_unit
-from conflict_free.evidence.names import CEILING, CEILING_SLUG, ResultError
+from conflict_free.evidence.names import CEILING, CEILING_SLUG, PEERS, ResultError
 from conflict_free.evidence.values import Value, describe_all
 
 from ..changes import BEFORE_CHANGE
@@ -144,12 +144,18 @@ class StepFigures(EvidenceDirective, directive="step-figures"):
 
     Shown are the costs of an access that differ; ``:show:`` names other metrics, counted or measured, in their order, in
     place of these. ``:size: WxH`` chooses the size that is timed, 16384 × 16384 or the longest array without it;
-    ``:untimed:`` leaves the times out. One kernel alone is shown without a before.
+    ``:untimed:`` leaves the times out. One kernel alone is shown without a before. ``:percent-of: PEER | WORDS`` adds the
+    speed in percent of a library's, which readers know by the words.
     """
 
     required_arguments = 1
     optional_arguments = 1
-    option_spec = {"show": directives.unchanged_required, "size": directives.unchanged_required, "untimed": directives.flag}
+    option_spec = {
+        "show": directives.unchanged_required,
+        "size": directives.unchanged_required,
+        "percent-of": directives.unchanged_required,
+        "untimed": directives.flag,
+    }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         kernels = [self.kernel_argument(argument) for argument in self.arguments]
@@ -174,7 +180,17 @@ class StepFigures(EvidenceDirective, directive="step-figures"):
         cells = []
         for metric, unit in rate_metrics(evidence, *kernels[-1], size).items():
             cells.append(_cell(unit, [timed_value(evidence, slug, kernel, size, metric) for slug, kernel in kernels]))
+        if "percent-of" in self.options:
+            cells.append(self._percent_of_library(evidence, kernels, size))
         return cells
+
+    def _percent_of_library(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str) -> dict[str, Any]:
+        peer, _, words = (part.strip() for part in self.options["percent-of"].partition("|"))
+        if not (peer and words):
+            raise ResultError(f":percent-of: {self.options['percent-of']!r} is not 'PEER | WORDS'")
+        rate = next(iter(rate_metrics(evidence, *kernels[-1], size)))
+        values = [evidence.value(f"{slug}.{kernel}.{size}.{rate} / {slug}.{PEERS}.{peer}.{size}.{rate} * 100") for slug, kernel in kernels]
+        return _cell(f"% of {words}", [replace(value, default_format=".0f") for value in values])
 
     def _caption(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str, counted: bool) -> str:
         names = " → ".join(kernel for _, kernel in kernels)
