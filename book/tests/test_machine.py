@@ -30,7 +30,7 @@ def test_the_machine_has_the_sizes_of_its_result_files(of_ten):
         and "40 MB" in html
         and "1,250 GB/s" in html
         and "1,100 GB/s; a load waits 2 cycles" in html
-        and "one from the L1 2" in html
+        and "L1: a load waits 2" in html
     )
 
 
