@@ -235,6 +235,8 @@ def test_a_reader_may_try_numbers(project):
     html = project.build_page(numbered)
     order = [html.index(part) for part in ("How many?", "<label>Blocks:", "How much?", "<label>Half:", 'class="answer"')]
     assert order == sorted(order), "each field stands below its question"
+    html = project.build_page(numbered.replace("Third:", "2. Third:"))
+    assert html.index("How much?") < html.index("<label>Half:") < html.index("<label>Third:"), "a question may ask for two numbers"
     project.page(TRY)
     assert "<input" not in (project.build("epub").output / "index.xhtml").read_text()
     assert "predict.js" not in project.build_page(".. predict::\n\n   What?\n\n   .. answer::\n\n      That.\n")
@@ -244,6 +246,11 @@ def test_a_reader_may_try_numbers(project):
 def test_numbers_to_try_are_a_label_a_number_and_hints(project, line):
     page = TRY.replace("      Half: = 0.5\n", f"      {line}\n")
     assert "predict: " in project.build_error(page)
+
+
+def test_a_page_with_an_error_fails_the_next_build_too(project):
+    assert "predict: " in project.build_error(TRY.replace("Half: = 0.5", "2. Half: = 0.5"))
+    assert "predict: " in project.build().wrong()
 
 
 def test_a_book_without_a_dictionary_has_all_its_directives():

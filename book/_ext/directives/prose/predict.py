@@ -4,6 +4,7 @@ The fold is the browser's own, so it works by keyboard and without JavaScript. W
 once whether they are right.
 """
 
+import itertools
 import json
 from typing import Any
 
@@ -57,10 +58,11 @@ def place_fields(node: predict, asked: list[dict[str, Any]]) -> None:
 
 
 def in_order(asked: list[dict[str, Any]]) -> None:
-    """Raise ResultError unless labels that begin with a number, ``1. The lane``, count 1, 2, 3 without a gap."""
+    """Raise ResultError unless labels that begin with a question's number, ``1. The lane``, count 1, 1, 2, 3 without a gap."""
     numbers = [number for number, dot, _ in (one["label"].partition(". ") for one in asked) if dot and number.isdecimal()]
-    if numbers != [str(place) for place in range(1, len(numbers) + 1)]:
-        raise ResultError(f":numbers: are for the questions {', '.join(numbers)}; accepted: one for each question, from 1 on")
+    questions = [number for number, _ in itertools.groupby(numbers)]
+    if questions != [str(place) for place in range(1, len(questions) + 1)]:
+        raise ResultError(f":numbers: are for the questions {', '.join(numbers)}; accepted: the first questions, in order")
 
 
 class Predict(SphinxDirective):
