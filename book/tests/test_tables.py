@@ -35,7 +35,7 @@ def test_the_counted_table_shows_shared_memory_and_barriers(project):
 def test_the_partition_table_shows_means_and_steps(project):
     said = text_of(project.build_page(".. partition-table:: gt200:naive\n   :kernels: transpose_naive_row_read"))
     assert "of the 8 that there are: counted by the model for gt200 at 2048 × 2048" in said
-    assert "transpose_naive_row_read 90 8 of 8 12 steps to 8 1.75 of 8 3 steps to 1, 9 steps to 2" in said
+    assert "transpose_naive_row_read 90 8 of 8 12 accesses to 8 1.75 of 8 3 accesses to 1, 9 accesses to 2" in said
 
 
 def _with_counters(project, change=0, kernels=("transpose_naive_row_read", "transpose_naive_column_read")):

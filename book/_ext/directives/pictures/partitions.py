@@ -36,7 +36,7 @@ def describe_step(kernel: str, op: str, requests: list[int], blocks: int) -> str
 
 
 class PartitionMap(EvidenceDirective, directive="partition-map"):
-    """``.. partition-map:: MACHINE:SLUG load|store``: the first step of blocks that run together, partition by partition.
+    """``.. partition-map:: MACHINE:SLUG load|store``: the first access of blocks that run together, partition by partition.
 
     ``:kernels:`` chooses among the kernels, ``:size:`` the size.
     """

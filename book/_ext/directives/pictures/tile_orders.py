@@ -47,7 +47,7 @@ def panel_of(kernel: str, down: int, across: int, at_once: int, group: int) -> d
 
 
 def operands_of(down: int, across: int) -> dict[str, Any]:
-    """Return the template's data for ``down`` × ``across`` results in one step along k: these, and the operands that they share."""
+    """Return the template's data for ``down`` × ``across`` results for one k: these, and the operands that they share."""
     places = [PART + GAP + number * RESULT for number in range(MOST_RESULTS)]
     operands, products = down + across, down * across
     each = f"{products / operands:.3g}"
@@ -95,7 +95,7 @@ class TileOrders(EvidenceDirective, directive="tile-orders"):
 
 
 class TileOperands(EvidenceDirective, directive="tile-operands"):
-    """``.. tile-operands:: DOWNxACROSS …``: results that a thread computes, and the operands that they take in one step along k."""
+    """``.. tile-operands:: DOWNxACROSS …``: results that a thread computes, and the operands that they take for one k."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -109,7 +109,7 @@ class TileOperands(EvidenceDirective, directive="tile-operands"):
             panels.append(operands_of(int(found[1]), int(found[2])))
         said = " ".join(f"{one['title']} results take {one['needs']}." for one in panels)
         caption = (
-            "C, with A at its left and B above, in one step along k. Filled: the results of C that a thread computes, and the operands of A and B that it takes. Each pair of a "
+            "C, with A at its left and B above, for one k. Filled: the results of C that a thread computes, and the operands of A and B that it takes. Each pair of a "
             "filled row and a filled column is one multiplication."
         )
         return _drawn(panels, said, caption, (RESULT, RESULT), (MOST_RESULTS, MOST_RESULTS), small=True)

@@ -192,7 +192,7 @@ class PartitionTable(EvidenceDirective, directive="partition-table"):
 
 
 def partition_row(partitions: dict[str, Any]) -> dict[str, Any]:
-    """Return one kernel's line: concurrent blocks, and for each operation the mean and the steps by partitions used."""
+    """Return one kernel's line: concurrent blocks, and for each operation the mean and the accesses by partitions used."""
     row: dict[str, Any] = {"blocks": partitions["concurrent_blocks"]}
     for op in ("load", "store"):
         mean, steps = partitions[op]["mean"], partitions[op]["steps"]

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlparse
 
+from sphinxcontrib.bibtex.citation_target import parse_citation_targets
+
 from conflict_free.console import ROOT
 
 from .naked_numbers import REFERENCES, pages
@@ -45,10 +47,10 @@ def external_links() -> Iterator[str]:
     for path in (path for path in pages() if path.suffix == ".rst"):
         text = path.read_text(encoding="utf-8")
         for match in _CITATION.finditer(text):
-            for key in re.split(r"\s*,\s*", match[1].strip()):
-                if key not in keys:
+            for target in parse_citation_targets(match[1]):
+                if target.key not in keys:
                     line = text.count("\n", 0, match.start()) + 1
-                    yield f"{path.relative_to(ROOT).as_posix()}:{line}: references.bib has no {key}"
+                    yield f"{path.relative_to(ROOT).as_posix()}:{line}: references.bib has no {target.key}"
 
 
 def _answer(address: str) -> str:

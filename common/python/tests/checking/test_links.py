@@ -25,7 +25,7 @@ def page(tidy):
 
 
 def test_what_is_in_order(page):
-    assert page("See https://example.org/b, and :cite:t:`known2009`.") == []
+    assert page("See https://example.org/b, and :cite:t:`known2009{pages 7, 8}`.") == []
 
 
 @pytest.mark.parametrize(
