@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 import synthetic
 from test_directives import text_of
 
@@ -13,14 +14,22 @@ RUNGS = [
     {"pages": ["index"], "row": "copy.copy_plain", "words": "write rows"},
 ]
 BESIDE = [
-    {"pages": ["naive"], "row": "copy.cudaMemcpy", "words": "the ceiling"},
+    {"pages": ["naive"], "row": "copy.cudaMemcpy", "words": "cudaMemcpy, the ceiling"},
     {"pages": [], "row": "copy.peers.library_copy", "words": "a library"},
 ]
+LADDER = {"of": "transposes", "size": "16384", "metric": "gbps", "rungs": RUNGS, "beside": BESIDE}
+OTHER = {
+    "of": "copies",
+    "size": "2048",
+    "metric": "gbps",
+    "rungs": [{"pages": ["more"], "row": "copy.copy_plain", "words": "plain"}],
+    "beside": [{"pages": [], "row": "copy.copy_shared", "words": "the rest, shared"}],
+}
 
 
 def with_ladder(project):
     synthetic.add_peers(project.results, "copy")
-    (project.book / "ladder.json").write_text(json.dumps({"size": "16384", "rungs": RUNGS, "beside": BESIDE}))
+    (project.book / "ladder.json").write_text(json.dumps({"ladders": [LADDER, OTHER]}))
     project.page("A page with a few words.", "naive")
     return ".. toctree::\n\n   naive\n"
 
@@ -28,7 +37,7 @@ def with_ladder(project):
 def test_a_ladder_has_its_rungs_in_their_order_and_libraries_beside_them(project):
     html = project.build_page(f".. ladder::\n\n{with_ladder(project)}")
     said = text_of(html)
-    assert "write columns 450 41 % write rows 1,000 91 % the ceiling 1,100 100 % a library 700 64 %" in said
+    assert "write columns 450 41 % write rows 1,000 91 % cudaMemcpy, the ceiling 1,100 100 % a library 700 64 %" in said
     assert re.search(r'<a class="words" href="naive.html">write columns</a>', html)
     assert "you read <em>write rows</em> before <em>write columns</em>" in html, "the second rung is on the first page"
 
@@ -47,12 +56,21 @@ def test_a_page_beside_the_ladder_has_the_minutes_alone(project):
     assert "minutes to read" in html and "<ol" not in html.split('<div class="rung">')[1].split("</div>")[0]
 
 
-def test_the_rungs_of_the_book_climb():
-    listed = json.loads((BOOK / "ladder.json").read_text(encoding="utf-8"))
+def test_a_page_has_the_strip_of_the_ladder_that_it_climbs(project):
+    tree = with_ladder(project)
+    project.page(".. rung::\n\nWords.", "more")
+    project.page(f"{tree}   more\n")
+    html = project.build().html("more")
+    assert 'aria-label="The ladder of copies, in GB/s at 2048 × 2048"' in html and "% of the rest. " in html
+    assert html.count('aria-current="step"') == 1 and "write columns" not in html.split('<div class="rung">')[1].split("</div>")[0]
+
+
+@pytest.mark.parametrize("listed", json.loads((BOOK / "ladder.json").read_text(encoding="utf-8"))["ladders"], ids=lambda one: one["of"])
+def test_the_rungs_of_the_book_climb(listed):
     rows = {}
     for path in (BOOK / "results" / "h200").glob("*.json"):
         for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
-            if row["size"] == "16384x16384" and row["time"]:
+            if row["size"] == f"{listed['size']}x{listed['size']}" and row["time"]:
                 rows[f"{path.stem}.{row['kernel']}"] = row["time"].get("cold", {}).get("median_ms")
     times = [rows[rung["row"]] for rung in listed["rungs"]]
     assert times == sorted(times, reverse=True)

@@ -1,7 +1,8 @@
-"""``ladder`` and ``rung``: the transposes of the book from the slowest to the fastest, whole, and as a strip at a chapter's head.
+"""``ladder`` and ``rung``: the kernels of one task from the slowest to the fastest, whole, and as a strip at a chapter's head.
 
-``ladder.json`` in the book's folder lists the rungs, the slowest first: the pages that climb to a rung, the first of which it
-links to, a kernel as in a claim on speeds, and words.
+``ladder.json`` in the book's folder lists the ladders. A ladder has a measured metric and a size, and its rungs, the slowest first: the
+pages that climb to a rung, the first of which it links to, a kernel as in a claim on speeds, and words. The first of those ``beside``
+the ladder is what the others are compared with.
 """
 
 import json
@@ -24,20 +25,22 @@ from ..prose.beside import reading_order
 from ..prose.course import facts
 
 LIST = "ladder.json"
+UNITS = {"gbps": "GB/s", "tflops": "TFLOP/s"}
 
 
 def rungs_of(evidence: Evidence, listed: dict[str, Any], which: str) -> list[dict[str, Any]]:
     """Return the templates' data for each rung in ``listed[which]``. Raises ResultError."""
-    ceiling = evidence.value(f"copy.cudaMemcpy.{listed['size']}.gbps").number
+    behind = f"{listed['size']}.{listed['metric']}"
+    ceiling = evidence.value(f"{listed['beside'][0]['row']}.{behind}").number
     found = []
     for one in listed[which]:
-        value = evidence.value(f"{one['row']}.{listed['size']}.gbps")
+        value = evidence.value(f"{one['row']}.{behind}")
         percent = 100 * float(value.number) / float(ceiling)
         found.append(
             {
                 "pages": one["pages"],
                 "words": one["words"],
-                "gbps": value.text(),
+                "speed": value.text(),
                 "width": round(percent, 1),
                 "percent": f"{percent:.0f}",
                 "provenance": value.provenance,
@@ -47,12 +50,17 @@ def rungs_of(evidence: Evidence, listed: dict[str, Any], which: str) -> list[dic
     return found
 
 
+def ladder_of(listed: list[dict[str, Any]], page: str) -> dict[str, Any]:
+    """Return the ladder that a page climbs or stands beside; the first one for a page of none."""
+    return next((one for one in listed if any(page in rung["pages"] for rung in one["rungs"] + one["beside"])), listed[0])
+
+
 class ladder(nodes.General, nodes.Element):
-    """A ladder, filled in when the page is written: ``rungs`` and ``beside``, ``size``, and whether it is a ``strip``."""
+    """A ladder, filled in when the page is written: ``rungs`` and ``beside``, the texts of the templates, and whether it is a ``strip``."""
 
 
 class Ladder(EvidenceDirective, directive="ladder"):
-    """``.. ladder::``: the rungs from the lowest to the highest, each a link to its page, and what libraries reach beside them."""
+    """``.. ladder::``: the rungs of the first ladder from the lowest to the highest, each a link to its page, and what libraries reach."""
 
     strip = False
 
@@ -61,18 +69,24 @@ class Ladder(EvidenceDirective, directive="ladder"):
         self.env.note_dependency(str(path))
         if not path.is_file():
             raise ResultError(f"{path} is missing; it lists the rungs")
-        listed = json.loads(path.read_text(encoding="utf-8"))
-        size = pretty_size(parse_size(listed["size"]))
+        ladders = json.loads(path.read_text(encoding="utf-8"))["ladders"]
+        listed = ladder_of(ladders, self.env.docname) if self.strip else ladders[0]
         parts = {which: rungs_of(evidence, listed, which) for which in ("rungs", "beside")}
         slugs = dict.fromkeys(one["row"].partition(".")[0] for which in parts for one in listed[which])
         ran = describe_all(evidence.some_result(slug)["provenance"] for slug in slugs)
-        node = ladder(strip=self.strip, size=size, ran=ran, **parts)
+        texts = {
+            "of": listed["of"],
+            "unit": UNITS[listed["metric"]],
+            "size": pretty_size(parse_size(listed["size"])),
+            "ceiling": listed["beside"][0]["words"].partition(",")[0],
+        }
+        node = ladder(strip=self.strip, ran=ran, texts=texts, **parts)
         self.set_source_info(node)
         return [node]
 
 
 class Rung(Ladder, directive="rung"):
-    """``.. rung::``: the ladder as a strip, with the rungs of this page marked, and the minutes that the page takes to read."""
+    """``.. rung::``: the page's ladder as a strip, with the rungs of this page marked, and the minutes that the page takes to read."""
 
     strip = True
 
@@ -91,10 +105,10 @@ def _fill(app: Sphinx, node: ladder, docname: str) -> list[nodes.Node]:
             (below, above) for below, above in pairwise(parts["rungs"]) if order.index(above["pages"][0]) < order.index(below["pages"][0])
         ]
         turned = [(below["words"], above["words"]) for below, above in pairs]
-        return [shown("ladder.html", size=node["size"], ran=node["ran"], turned=turned, **parts)]
+        return [shown("ladder.html", ran=node["ran"], turned=turned, **node["texts"], **parts)]
     on_ladder = any(rung["here"] for which in parts.values() for rung in which)
     minutes = facts(app.env)[docname].reading
-    return [shown("rung.html", size=node["size"], minutes=minutes, on_ladder=on_ladder, rungs=[*parts["rungs"], parts["beside"][0]])]
+    return [shown("rung.html", minutes=minutes, on_ladder=on_ladder, rungs=[*parts["rungs"], parts["beside"][0]], **node["texts"])]
 
 
 def minutes(env: BuildEnvironment) -> dict[str, int]:
