@@ -51,7 +51,7 @@ endfunction()
 function(grade_assignment slug)
     set(graded ${CMAKE_BINARY_DIR}/graded/${slug}.json)
     set(python ${PROJECT_SOURCE_DIR}/common/python)
-    set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.answers)
+    set(grade ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.answers)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB_RECURSE grader CONFIGURE_DEPENDS
          ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
@@ -68,8 +68,7 @@ function(grade_assignment slug)
             add_custom_target(${trial})
         endif()
         add_custom_target(${slug}_${trial}
-            COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON}
-                    ${python}/conflict_free trials.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
+            COMMAND ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
             COMMENT "Trying the ${trial} of assignment ${slug}"
             VERBATIM)
         add_dependencies(${slug}_${trial} grading_toolchain)
@@ -105,7 +104,7 @@ endfunction()
 function(grade_cheats slug)
     set(graded ${CMAKE_BINARY_DIR}/graded/cheats.json)
     set(python ${PROJECT_SOURCE_DIR}/common/python)
-    set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.cheats)
+    set(grade ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.cheats)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB grader CONFIGURE_DEPENDS
          ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py

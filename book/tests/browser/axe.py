@@ -46,7 +46,7 @@ PREPARE = """before => {
 THIN_OUT = """() => {
   const own = ":not([data-look], [id], [role], [tabindex], [title], [lang], [onclick], [contenteditable])";
   const isPlain = element => ![...element.attributes].some(attribute => attribute.name.startsWith("aria-"));
-  for (const token of document.querySelectorAll(`pre span${own}`)) if (isPlain(token)) token.replaceWith(...token.childNodes);
+  for (const token of document.querySelectorAll(`:is(pre, code, .sig) :is(span, wbr)${own}`)) if (isPlain(token)) token.replaceWith(...token.childNodes);
   document.body.normalize();
   const shapes = ["rect", "line", "path", "circle", "text", "tspan"].map(shape => `svg ${shape}${own}`).join(", ");
   for (const shape of document.querySelectorAll(shapes))

@@ -125,8 +125,9 @@ def chromium() -> Iterator[Any]:
     if path is None:
         raise Stop("no Chromium: install it with the system's package manager (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
-        # Root in a container cannot use Chromium's sandbox. The pages are our own.
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        # Root in a container cannot use Chromium's sandbox. The pages are our own. Their scripts run for a moment: threads that compile them
+        # beside it take time from other tests.
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--js-flags=--single-threaded"])
         yield browser
         browser.close()
 

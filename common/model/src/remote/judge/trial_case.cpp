@@ -1,7 +1,6 @@
 #include "remote/judge/trial_case.hpp"
 
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "simt/model.hpp"
@@ -15,8 +14,10 @@ constexpr int memory_allocation = 2;
 
 std::vector<std::uint8_t> bytes_of(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::runtime_error(path.string() + " cannot be read");
-    return {std::istreambuf_iterator<char>(in), {}};
+    std::vector<std::uint8_t> data(std::filesystem::file_size(path));
+    if (!in.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size())))
+        throw std::runtime_error(path.string() + " cannot be read");
+    return data;
 }
 
 void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& data) {
