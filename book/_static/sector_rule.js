@@ -1,6 +1,6 @@
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:3802f0c07dcb9f685bc1b62da05bc478243369d7c547a071f75934ec3d101799
+// Sources: sha256:d1f067847191d1cb70dabe8a539e7c3f85e75d43a70dc024793fc4fe51908377
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

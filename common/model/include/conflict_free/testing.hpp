@@ -78,11 +78,11 @@ struct Launch {
     std::array<long long, 3> grid{}, block{};
     /// Static and dynamic shared memory of a block of the first of them, in bytes.
     long long shared_bytes = 0;
-    /// The sums over its accesses, such as `shared_load`, `global_store` and `texture_load`: simt/counts.def lists them.
+    /// The sums over its accesses, such as `shared_load`, `global_store` and `texture_load`, and its other counts, such as `barriers`:
+    /// simt/counts.def lists them.
 #define SIMT_TOTAL(name, type, kind, ...) detail::kind name;
+#define SIMT_NUMBER(name) long long name = 0;
 #include "../simt/counts.def"
-    /// Barriers of blocks, each counted once a block; shuffles, votes and barriers of warps, each counted once a warp.
-    long long barriers = 0, warp_barriers = 0;
     /// The counts are those of the instructions that a GPU executes, as far as the model can tell.
     bool exact = true;
 };
@@ -238,9 +238,8 @@ inline Launch launch(const Json& json) {
     launch.block = extent(json["block"]);
     launch.shared_bytes = json["shared_bytes"].number;
 #define SIMT_TOTAL(name, type, kind, parent, key, ...) read(parent[0] ? json[parent][key] : json[key], launch.name);
+#define SIMT_NUMBER(name) launch.name = json[#name].number;
 #include "../simt/counts.def"
-    launch.barriers = json["barriers"].number;
-    launch.warp_barriers = json["warp_barriers"].number;
     launch.exact = json["exact"].number != 0;
     return launch;
 }
@@ -274,9 +273,8 @@ inline void add(Launch& sum, const Launch& more) {
     }
     sum.launches += more.launches;
 #define SIMT_TOTAL(name, ...) add(sum.name, more.name);
+#define SIMT_NUMBER(name) sum.name += more.name;
 #include "../simt/counts.def"
-    sum.barriers += more.barriers;
-    sum.warp_barriers += more.warp_barriers;
     sum.exact = sum.exact && more.exact;
 }
 

@@ -162,8 +162,8 @@ void from_json(const nlohmann::json& json, LaunchCounts& counts) {
     for (const nlohmann::json& each : json.at("fused"))
         counts.fused.push_back({each.at("file"), each.at("line"), each.at("ptx"), each.at("sass"), each.at("why")});
     read_totals(json, counts);
-    json.at("barriers").get_to(counts.barriers);
-    json.at("warp_barriers").get_to(counts.warp_barriers);
+#define SIMT_NUMBER(name) json.at(#name).get_to(counts.name);
+#include "simt/counts.def"
     read(json.at("work"), counts.work);
     for (const nlohmann::json& each : json.at("lines")) counts.lines.push_back(line(each));
     if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);

@@ -185,8 +185,8 @@ Json to_json(const LaunchCounts& counts) {
                  {"exact", counts.exact && is_whole},
                  {"fused", fused}};
     add_totals(json, counts, When::always);
-    json["barriers"] = counts.barriers;
-    json["warp_barriers"] = counts.warp_barriers;
+#define SIMT_NUMBER(name) json[#name] = counts.name;
+#include "simt/counts.def"
     json["work"] = to_json(counts.work);
     json["lines"] = std::move(lines);
     if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;
