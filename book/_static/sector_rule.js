@@ -1,6 +1,6 @@
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:d1f067847191d1cb70dabe8a539e7c3f85e75d43a70dc024793fc4fe51908377
+// Sources: sha256:9f13dec55087ca4a3dc78d9ceea75a84dd0d6dce14e9a6b9dc2601db343a7715
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -204,24 +205,10 @@ private:
     const char* (*look_)(unsigned long long);
 };
 
-inline void read(const Json& json, SharedCounts& counts) {
-#define SIMT_SHARED_COUNT(name, member) counts.name = json[#name].number;
-#define SIMT_SHARED_RESULT(name, member) counts.name = json[#name].number;
-#include "../simt/counts.def"
-}
-
-inline void read(const Json& json, GlobalCounts& counts) {
-#define SIMT_GLOBAL_COUNT(name, member) counts.name = json[#name].number;
-#include "../simt/counts.def"
-}
-
-inline void read(const Json& json, ConstantCounts& counts) {
-#define SIMT_CONSTANT_COUNT(name, member) counts.name = json[#name].number;
-#include "../simt/counts.def"
-}
-
-inline void read(const Json& json, TextureCounts& counts) {
-#define SIMT_TEXTURE_COUNT(name, member) counts.name = json[#name].number;
+template <class Counts> void read(const Json& json, Counts& counts) {
+#define SIMT_COUNT(kind, name, member) \
+    if constexpr (std::is_same_v<Counts, kind>) counts.name = json[#name].number;
+#define SIMT_SHARED_RESULT(name, member) SIMT_COUNT(shared, name, member)
 #include "../simt/counts.def"
 }
 
@@ -244,24 +231,10 @@ inline Launch launch(const Json& json) {
     return launch;
 }
 
-inline void add(SharedCounts& sum, const SharedCounts& more) {
-#define SIMT_SHARED_COUNT(name, member) sum.name += more.name;
-#define SIMT_SHARED_RESULT(name, member) sum.name += more.name;
-#include "../simt/counts.def"
-}
-
-inline void add(GlobalCounts& sum, const GlobalCounts& more) {
-#define SIMT_GLOBAL_COUNT(name, member) sum.name += more.name;
-#include "../simt/counts.def"
-}
-
-inline void add(ConstantCounts& sum, const ConstantCounts& more) {
-#define SIMT_CONSTANT_COUNT(name, member) sum.name += more.name;
-#include "../simt/counts.def"
-}
-
-inline void add(TextureCounts& sum, const TextureCounts& more) {
-#define SIMT_TEXTURE_COUNT(name, member) sum.name += more.name;
+template <class Counts> void add(Counts& sum, const Counts& more) {
+#define SIMT_COUNT(kind, name, member) \
+    if constexpr (std::is_same_v<Counts, kind>) sum.name += more.name;
+#define SIMT_SHARED_RESULT(name, member) SIMT_COUNT(shared, name, member)
 #include "../simt/counts.def"
 }
 

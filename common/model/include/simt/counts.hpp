@@ -35,6 +35,9 @@ inline constexpr std::array all_operations{
 #include "simt/counts.def"
 };
 
+/// The kinds of counts: the rows of counts.def that a memory's accesses have.
+enum class CountKind : std::uint8_t { shared, global, constant, texture };
+
 /// A call that the compiler has put into its caller's code.
 struct InlinedCall {
     /// File name without its folder, and line, of the call.
