@@ -1,6 +1,6 @@
 // The model's rule of global memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/sector_rule.cpp
 // by python common/python/conflict_free checking.page_rules. Do not edit.
-// Sources: sha256:3802f0c07dcb9f685bc1b62da05bc478243369d7c547a071f75934ec3d101799
+// Sources: sha256:9f13dec55087ca4a3dc78d9ceea75a84dd0d6dce14e9a6b9dc2601db343a7715
 "use strict";
 
 (window.conflictFreeRules ??= {}).sector_rule =

@@ -210,6 +210,15 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
         (".. row-sectors:: 31", "'31' are not lengths of rows; accepted: numbers from 32 on"),
         (".. lane-tile::\n\n   copy.copy_shared", "does not begin with SLUG.KERNEL and load or store"),
         (".. value-bars:: Speed\n\n   copy.copy_plain.16384.gbps", "is not NAME | KEY"),
+        (".. block-orders:: copy.copy_shared", "its order of blocks is not known"),
+        (".. block-orders:: copy.copy_plain\n   :tiles: 3", ":at-once: 16 is more than the 9 blocks of 3 × 3 tiles"),
+        (".. tile-orders:: copy.copy_plain", "names neither RowByRow nor InGroups"),
+        (".. tile-orders:: copy.copy_plain\n   :down: 2\n   :across: 2\n   :at-once: 5", "5 is more than the 4 tiles of 2 × 2"),
+        (".. tile-operands:: 9x1", "'9x1' is not DOWNxACROSS, each from 1 to 8"),
+        (".. loop-orders:: 9 3", "accepted are 2 to 8 tiles and 2 to 4 rounds"),
+        (".. partition-map:: naive store", "are not watched; accepted: machines such as gt200"),
+        (".. partition-map:: gt200:naive move", "'move' is not an access"),
+        (".. sector-explorer:: copy.copy_plain load\n   :lanes: 0", "is not offered; accepted: 1 to 32"),
     ],
 )
 def test_mistakes_fail_the_build(project, page, message):

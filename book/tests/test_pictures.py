@@ -216,7 +216,6 @@ def test_the_sector_explorer_has_its_controls_and_its_fallback(project):
     assert html.index('<div class="fallback">') < html.index("One global load of a warp") < html.index('class="live"')
     assert 0 < html.index("explorer_parts.js") < html.index("sector_rule.js") < html.index("sector_explorer.js")
     assert "bank_rule.js" not in html
-    assert "is not offered; accepted: 1 to 32" in project.build_error(".. sector-explorer:: copy.copy_plain load\n   :lanes: 0")
 
 
 def test_in_an_ebook_the_sector_explorer_is_its_fallback(project):
@@ -337,7 +336,6 @@ def test_two_loops_visit_the_tiles_in_their_orders(project):
     assert "Loop inside the kernel: tile 0 is used again at once" in html
     around, inside = (re.findall(r'class="lane"[^>]*>(\d)<', svg) for svg in re.findall(r"<svg.*?</svg>", html, re.DOTALL)[-2:])
     assert (around, inside) == (list("012012"), list("001122"))
-    assert "accepted are 2 to 8 tiles and 2 to 4 rounds" in project.build_error(".. loop-orders:: 9 3")
 
 
 # ------------------------------------------------------------------------------------ sectors of several warps
@@ -387,11 +385,6 @@ def test_tiles_lie_in_memory_in_one_range_or_in_one_for_each_row():
     assert [begin for begin, _ in ranges] == sorted(begin for begin, _ in ranges) and ranges[0][0] > 0
 
 
-def test_blocks_whose_order_is_not_in_the_text_have_no_picture(project):
-    assert "its order of blocks is not known" in project.build_error(".. block-orders:: copy.copy_shared")
-    assert ":at-once: 16 is more than the 9 blocks of 3 × 3 tiles" in project.build_error(".. block-orders:: copy.copy_plain\n   :tiles: 3")
-
-
 # ------------------------------------------------------------------------------------ orders of tiles
 
 
@@ -418,14 +411,6 @@ def test_results_of_a_thread_share_operands(project):
         in html
     )
     assert html.count('class="now"') == 1 + 2 + 16 + 10
-    assert "'9x1' is not DOWNxACROSS, each from 1 to 8" in project.build_error(".. tile-operands:: 9x1")
-
-
-def test_tiles_whose_order_is_not_in_the_text_have_no_picture(project):
-    assert "names neither RowByRow nor InGroups" in project.build_error(".. tile-orders:: copy.copy_plain")
-    assert "5 is more than the 4 tiles of 2 × 2" in project.build_error(
-        ".. tile-orders:: copy.copy_plain\n   :down: 2\n   :across: 2\n   :at-once: 5"
-    )
 
 
 # --------------------------------------------------------------------------------- partition maps
@@ -443,11 +428,6 @@ def test_a_partition_map_shows_the_first_step(project):
     assert (
         describe_step("k", "load", [5, 5], 9) == "The first load of the 9 concurrent blocks of k: 10 requests to 2 of 2 partitions, 5 each."
     )
-
-
-def test_a_partition_map_of_a_machine_without_partitions_fails_the_build(project):
-    assert "are not watched; accepted: machines such as gt200" in project.build_error(".. partition-map:: naive store")
-    assert "'move' is not an access" in project.build_error(".. partition-map:: gt200:naive move")
 
 
 # ------------------------------------------------------------------------------------ arrays, round by round

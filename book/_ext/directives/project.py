@@ -24,7 +24,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import pretty_size
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.source import SourceError
-from conflict_free.model_files import REPORT_SCHEMA
+from conflict_free.model_files import COUNTS
 
 from . import changes
 
@@ -189,7 +189,7 @@ def _prepare(app: Sphinx, config: Config) -> None:
         )
     config.conflict_free_book = str(app.confdir)
     digest = hashlib.sha256()
-    made_of = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *EVIDENCE.glob("*.py"), Path(counts.__file__), REPORT_SCHEMA]
+    made_of = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *EVIDENCE.glob("*.py"), Path(counts.__file__), COUNTS]
     for path in sorted(made_of):
         digest.update(path.read_bytes())
     # A page cannot depend on a file that does not exist yet, such as a first result of the reader's GPU.

@@ -89,9 +89,9 @@ const GlobalMetrics global_load = global_metrics("global_load", &LaunchCounts::g
 const GlobalMetrics global_store = global_metrics("global_store", &LaunchCounts::global_store);
 const PartitionMetrics partitions_per_step{partition_metric("partitions_per_step.load", &simt::PartitionCounts::load),
                                            partition_metric("partitions_per_step.store", &simt::PartitionCounts::store)};
-const Metric barriers{"barriers", [](const LaunchCounts& launch) { return static_cast<double>(launch.barriers); }};
+#define SIMT_NUMBER(name) const Metric name{#name, [](const LaunchCounts& launch) { return static_cast<double>(launch.name); }};
+#include "simt/counts.def"
 const Metric barriers_per_block = per_block(barriers);
-const Metric warp_barriers{"warp_barriers", [](const LaunchCounts& launch) { return static_cast<double>(launch.warp_barriers); }};
 const GlobalMetrics global_atomic = global_metrics("global_atomic", &LaunchCounts::global_atomic);
 
 }  // namespace conflict_free

@@ -1,33 +1,62 @@
-"""The counts of a launch, as the schema of the model's reports lists them. Standard library only.
+"""The counts of a launch, as the model's list of them has them. Standard library only.
 
-Reports, expressions, differences and margins take their lists from here, so a count that the model gains stands in the schema alone.
+Reports, their schema, expressions, differences and margins take their lists from here, so a count that the model gains stands in that
+list alone.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .model_files import REPORT_SCHEMA
+from .model_files import COUNTS, REPORT_SCHEMA
 
-_DEFINITIONS = json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))["$defs"]
-_KERNEL = _DEFINITIONS["kernel"]["properties"]
-_LINE = _DEFINITIONS["line"]["properties"]
+#: The kinds of counts of accesses, as the schema names them.
+_KINDS = ("shared", "global", "constant", "texture")
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of the list: what it lists, its fields, and the comment above it."""
+
+    about: str
+    fields: list[str]
+    comment: str
+
+    def count(self) -> dict[str, str]:
+        """Return the row's number in the schema."""
+        return {"$ref": "#/$defs/count"} | ({"description": self.comment} if self.comment else {})
+
+
+def _rows() -> Iterator[_Row]:
+    comment = []
+    for line in COUNTS.read_text(encoding="utf-8").splitlines():
+        if row := re.fullmatch(r"SIMT_([A-Z_]+)\((.*)\)", line):
+            yield _Row(row[1], [field.strip(' "') for field in row[2].split(",")], " ".join(comment))
+        comment = [*comment, line.removeprefix("// ")] if line.startswith("//") else []
+
+
+_ROWS = list(_rows())
+
+
+def _names(about: str) -> tuple[str, ...]:
+    return tuple(row.fields[0] for row in _ROWS if row.about == about)
+
 
 #: The memory spaces and the operations of a line, in the order of reports.
-SPACES: tuple[str, ...] = tuple(_LINE["space"]["enum"])
-OPERATIONS: tuple[str, ...] = tuple(_LINE["op"]["enum"])
+SPACES, OPERATIONS = _names("SPACE"), _names("OPERATION")
 #: The demands of blocks on multiprocessors, for the bound.
-WORK: tuple[str, ...] = tuple(_DEFINITIONS["work"]["required"])
-#: Numbers of a launch about its configuration and counting, not its work.
-CONFIGURATION = ("launch", "shared_bytes", "counted_blocks")
+WORK = _names("WORK")
+#: Counts of a launch that belong to no memory space, such as barriers.
+NUMBERS = _names("NUMBER")
 
 
 @dataclass(frozen=True)
 class Measure:
     """The counts of accesses to one kind of memory, by their keys in a report.
 
-    The schema lists the number of warp-level instructions first, and what they cost second.
+    The list has the number of warp-level instructions first, and what they cost second.
     """
 
     keys: tuple[str, ...]
@@ -87,39 +116,46 @@ class Group:
         return kernel
 
 
-def _kind(shape: Mapping[str, Any]) -> str:
-    """Return the definition that a part of the schema refers to; empty if it refers to none."""
-    return shape.get("$ref", "").rpartition("/")[2]
+def _rows_of(kind: str) -> list[_Row]:
+    """Return the rows of a kind of counts."""
+    return [row for row in _ROWS if row.about in (f"{kind.upper()}_COUNT", f"{kind.upper()}_RESULT")]
 
 
-def _measures() -> Iterator[tuple[str, str]]:
-    """Yield each memory space with the definition of its counts."""
-    for rule in _DEFINITIONS["line"]["allOf"]:
-        condition = rule["if"]["properties"]["space"]
-        for space in condition.get("enum") or [condition["const"]]:
-            yield space, _kind(rule["then"])
-
-
-_KIND_OF_SPACE = dict(_measures())
-_MEASURE_OF_KIND = {kind: Measure(tuple(_DEFINITIONS[kind]["required"])) for kind in _KIND_OF_SPACE.values()}
+_MEASURE_OF_KIND = {kind: Measure(tuple(row.fields[0] for row in _rows_of(kind))) for kind in _KINDS}
+_TOTALS = [row.fields for row in _ROWS if row.about == "TOTAL"]
+_KIND_OF_SPACE = {space: kind for _, _, kind, _, _, _, space, _ in _TOTALS}
 #: How the accesses of each memory space are counted.
 MEASURES = {space: _MEASURE_OF_KIND[_KIND_OF_SPACE[space]] for space in SPACES}
-
-
-def _groups() -> Iterator[Group]:
-    for name, shape in _KERNEL.items():
-        # A copy touches two spaces, or is counted in a space that its name does not have.
-        for path, part in [((name,), shape), *(((name, space), inner) for space, inner in shape.get("properties", {}).items())]:
-            kind = _kind(part)
-            if kind in _MEASURE_OF_KIND:
-                space, _, operation = name.partition("_")
-                found = (space, operation) if space in SPACES and operation in OPERATIONS else (kind, name)
-                yield Group(path, *found, _MEASURE_OF_KIND[kind])
-
-
-#: All groups of counts by their names, in the order of the schema.
-GROUPS = {group.name: group for group in _groups()}
-#: Counts of a launch that belong to no memory space, such as barriers.
-NUMBERS = tuple(name for name, shape in _KERNEL.items() if _kind(shape) == "count" and name not in CONFIGURATION)
+#: All groups of counts by their names, in the order of the list.
+GROUPS = {
+    name: Group((parent, key) if parent else (key,), space, operation, _MEASURE_OF_KIND[kind])
+    for name, _, kind, parent, key, _, space, operation in _TOTALS
+}
 #: The keys of all counts of accesses.
 KEYS = tuple(dict.fromkeys(key for measure in MEASURES.values() for key in measure.keys))
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the schema of the model's reports, with all counts."""
+    schema = json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))
+    kinds = {kind: _rows_of(kind) for kind in _KINDS} | {"work": [row for row in _ROWS if row.about == "WORK"]}
+    for kind, rows in kinds.items():
+        counts = {row.fields[0]: row.count() for row in rows}
+        schema["$defs"][kind] = {"type": "object", "required": list(counts), "properties": counts}
+    kernel, line = schema["$defs"]["kernel"], schema["$defs"]["line"]
+    line["properties"] |= {"space": {"enum": list(SPACES)}, "op": {"enum": list(OPERATIONS)}}
+    line["allOf"] = [
+        {"if": {"properties": {"space": {"const": space}}}, "then": {"$ref": f"#/$defs/{kind}"}} for space, kind in _KIND_OF_SPACE.items()
+    ]
+    for _, _, kind, parent, key, when, _, _ in _TOTALS:
+        counts = {key: {"$ref": f"#/$defs/{kind}"}}
+        if parent:
+            inner = kernel["properties"].setdefault(parent, {"type": "object", "required": [], "properties": {}})
+            inner["properties"] |= counts
+            inner["required"].append(key)
+        else:
+            kernel["properties"] |= counts
+            kernel["required"] += counts if when == "always" else []
+    kernel["properties"] |= {row.fields[0]: row.count() for row in _ROWS if row.about == "NUMBER"}
+    kernel["required"] += NUMBERS
+    return schema

@@ -11,8 +11,11 @@ from .console import ROOT
 MODEL = Path(__file__).resolve().parent / "model"
 _SOURCES = ROOT / "common" / "model"
 
+#: The list of all counts.
+COUNTS = (MODEL if MODEL.is_dir() else _SOURCES) / "include" / "simt" / "counts.def"
+
 _SHARED = MODEL / "share" / "conflict_free" if MODEL.is_dir() else _SOURCES
-#: The schema of the model's reports.
+#: The schema of the model's reports without the counts, which counts.report_schema() adds.
 REPORT_SCHEMA = _SHARED / "report.schema.json"
 #: The best rates of a GPU, for the lower bound on a launch's cycles.
 RATES = _SHARED / "rates.json"

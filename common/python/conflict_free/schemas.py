@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from .model_files import REPORT_SCHEMA
+from .counts import report_schema
 
 #: The name by which other schemas refer to that of the model's reports.
 REPORT = "urn:conflict-free-cuda:report.schema"
@@ -52,7 +52,7 @@ class Schema:
 def _retrieve(name: str) -> dict[str, Any]:
     if name != REPORT:
         raise LookupError(f"a schema refers to {name!r}; accepted: {REPORT}")
-    return json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))
+    return report_schema()
 
 
 def _short(message: str) -> str:

@@ -18,7 +18,7 @@ PEERS = REPOSITORY / "common" / "python" / "conflict_free" / "measuring" / "peer
 sys.path[:0] = [str(REPOSITORY / "common" / "python"), str(PEERS)]
 
 from conflict_free import cuda_version  # noqa: E402  found by the line above
-from conflict_free.model_files import RATES, REPORT_SCHEMA  # noqa: E402
+from conflict_free.model_files import COUNTS, RATES, REPORT_SCHEMA  # noqa: E402
 
 DEMO_SOURCE = """\
 // [constants]
@@ -94,7 +94,7 @@ def house(package: Path, tmp_path: Path) -> House:
     shutil.copytree(package, root / "common" / "python" / "conflict_free", copy_function=os.link)
     for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", *REPOSITORY.glob(".clang-format*")):
         shutil.copy(path, root)
-    for path in (REPORT_SCHEMA, RATES, cuda_version.SOURCE, REPOSITORY / "chapters" / ".clang-format"):
+    for path in (COUNTS, REPORT_SCHEMA, RATES, cuda_version.SOURCE, REPOSITORY / "chapters" / ".clang-format"):
         copy = root / path.relative_to(REPOSITORY)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)

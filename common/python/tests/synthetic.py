@@ -12,6 +12,7 @@ from typing import Any
 
 from synthetic_sources import COPY, NAIVE
 
+from conflict_free.counts import MEASURES
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.source import Sources, parse_regions
 
@@ -61,12 +62,8 @@ def _shared(number: int, op: str, width: int, height: int) -> dict:
 
 
 def _total(lines: list[dict], space: str, op: str) -> dict:
-    keys = {
-        "global": ("requests", "sectors", "ideal_sectors", "wavefronts", "bytes"),
-        "shared": ("instructions", "wavefronts", "ideal_wavefronts", "conflicts"),
-    }[space]
     chosen = [line for line in lines if line["space"] == space and line["op"] == op]
-    return {key: sum(line[key] for line in chosen) for key in keys}
+    return {key: sum(line[key] for line in chosen) for key in MEASURES[space].keys}
 
 
 def counts(source: str, file: str, kernel: str, width: int, height: int) -> dict:

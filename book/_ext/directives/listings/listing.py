@@ -93,6 +93,15 @@ def lines_between(region: Region, begin: str, end: str) -> Region:
     return replace(region, first_line=region.first_line + first, text=dedent("\n".join(lines[first : last + 1])))
 
 
+def listing(name: str, part: Region, lines: list[dict[str, Any]], **more: str | None) -> nodes.Node:
+    """Return the listing of a region, from the HTML of its lines with their notes; ``more`` are fields of the template."""
+    excess = any(note["excess"] for line in lines for note in line["notes"])
+    fields = {"machine": "", "anchor": ""} | more
+    return shown(
+        "listing.html", name=name, file=part.file, first=part.first_line, last=part.last_line, lines=lines, excess=excess, **fields
+    )
+
+
 def kernel_listing(
     directive: EvidenceDirective,
     evidence: Evidence,
@@ -123,19 +132,8 @@ def kernel_listing(
     ]
     if counted and not any(line["notes"] for line in lines):
         raise ResultError(f"no access of {slug}.{name} at {shown_size} lies in lines {part.first_line}-{part.last_line}")
-    made = shown(
-        "listing.html",
-        name=name,
-        file=part.file,
-        first=part.first_line,
-        last=part.last_line,
-        lines=lines,
-        machine=machine,
-        excess=any(note["excess"] for line in lines for note in line["notes"]),
-        size=shown_size,
-        of=of or "",
-        anchor=anchor(directive.env, slug, name) if name not in HELPERS else "",
-    )
+    label = anchor(directive.env, slug, name) if name not in HELPERS else ""
+    made = listing(name, part, lines, machine=machine, size=shown_size, of=of, anchor=label)
     return [made, *(_failures(evidence, slug, of or name) if counted else [])]
 
 

@@ -12,7 +12,7 @@ from conflict_free.evidence.values import describe
 
 from ..project import EvidenceDirective, shown
 from .code import highlight_lines
-from .listing import folded_sources
+from .listing import folded_sources, listing
 
 
 def findings(report: dict[str, Any]) -> list[str]:
@@ -57,21 +57,9 @@ class Specimen(EvidenceDirective, directive="specimen"):
         sources = evidence.sources_of(path)
         part = sources.region(name)
         report = self._report(evidence, name)
-        lines = [{"html": html, "notes": []} for html in highlight_lines(part.text)]
-        listing = shown(
-            "listing.html",
-            name=name,
-            file=part.file,
-            first=part.first_line,
-            last=part.last_line,
-            lines=lines,
-            machine="",
-            excess=False,
-            size="",
-            anchor="",
-        )
+        made = [listing(name, part, [{"html": html, "notes": []} for html in highlight_lines(part.text)])]
         verdict = "The program finds its output wrong." if report["exit_code"] else "The program finds no fault in its output."
-        made = [listing, nodes.paragraph("", f"{verdict} The model says:"), _bullets(findings(report))]
+        made += [nodes.paragraph("", f"{verdict} The model says:"), _bullets(findings(report))]
         for path in sorted((evidence.counts / SPECIMENS).glob(f"{name}.*.json")):
             machine = path.suffixes[0].removeprefix(".")
             older = self._report(evidence, f"{name}.{machine}")

@@ -7,6 +7,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import directives
 
+from conflict_free.counts import NUMBERS
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import MEASURED, counted_size, is_of_arrays, parse_size, pretty_size, rate_unit
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, PEERS, ResultError
@@ -37,6 +38,7 @@ COSTS = {
 
 #: Words of all metrics that a strip may show.
 WORDS = {metric: words for metric, (words, _) in COSTS.items()} | {
+    **{name: name.replace("_", " ") for name in NUMBERS},
     "shared_load.instructions_per_block": "shared loads of a block",
     "shared_load.wavefronts_per_block": "wavefronts of these loads",
     "shared_load.conflicts_per_block": "conflicts of these loads",
@@ -44,7 +46,6 @@ WORDS = {metric: words for metric, (words, _) in COSTS.items()} | {
     "shared_store.wavefronts_per_block": "wavefronts of these stores",
     "shared_store.conflicts_per_block": "conflicts of these stores",
     "shared_bytes": "bytes of shared memory per block",
-    "barriers": "barriers",
     "launches": "launches",
     "blocks": "blocks",
     "threads_per_block": "threads per block",

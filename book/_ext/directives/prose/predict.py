@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
-from ..project import UNMARKED, evidence, render
+from ..project import UNMARKED, evidence, pass_by, render
 from .ebook import EPUB
 
 
@@ -122,10 +122,6 @@ def _visit_tries(self, node: tries) -> None:
         self.body.append(render("predict_numbers.html", asked=node["asked"]))
 
 
-def _depart_tries(self, node: tries) -> None:
-    pass
-
-
 def _visit_answer(self, node: answer) -> None:
     self.body.append(f'<details class="answer">\n<summary>{self.encode(node["label"])}</summary>\n')
 
@@ -144,7 +140,7 @@ def setup(app: Sphinx) -> None:
     """Register the directives and their nodes."""
     app.connect("html-page-context", _add_script)
     app.add_node(predict, html=(_visit_predict, _depart_predict), **UNMARKED)
-    app.add_node(tries, html=(_visit_tries, _depart_tries), **UNMARKED)
+    app.add_node(tries, html=(_visit_tries, pass_by), **UNMARKED)
     app.add_node(answer, html=(_visit_answer, _depart_answer), **UNMARKED)
     app.add_directive("predict", Predict)
     app.add_directive("answer", Answer)

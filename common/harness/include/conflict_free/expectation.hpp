@@ -100,12 +100,13 @@ extern const GlobalMetrics global_load;
 extern const GlobalMetrics global_store;
 /// Partitions that are used together.
 extern const PartitionMetrics partitions_per_step;
-/// Block barriers of the whole grid.
-extern const Metric barriers;
-/// Block barriers ÷ blocks.
+/// @cond
+#define SIMT_NUMBER(name) extern const Metric name;
+#include "simt/counts.def"
+/// @endcond
+/// Block barriers ÷ blocks. Each count of a launch that belongs to no memory, such as `barriers`, is a metric as well: simt/counts.def
+/// lists them.
 extern const Metric barriers_per_block;
-/// Shuffles, votes and barriers of warps, each counted once a warp.
-extern const Metric warp_barriers;
 /// Metrics of the atomic operations on global memory.
 extern const GlobalMetrics global_atomic;
 

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -78,11 +79,11 @@ struct Launch {
     std::array<long long, 3> grid{}, block{};
     /// Static and dynamic shared memory of a block of the first of them, in bytes.
     long long shared_bytes = 0;
-    /// The sums over its accesses, such as `shared_load`, `global_store` and `texture_load`: simt/counts.def lists them.
+    /// The sums over its accesses, such as `shared_load`, `global_store` and `texture_load`, and its other counts, such as `barriers`:
+    /// simt/counts.def lists them.
 #define SIMT_TOTAL(name, type, kind, ...) detail::kind name;
+#define SIMT_NUMBER(name) long long name = 0;
 #include "../simt/counts.def"
-    /// Barriers of blocks, each counted once a block; shuffles, votes and barriers of warps, each counted once a warp.
-    long long barriers = 0, warp_barriers = 0;
     /// The counts are those of the instructions that a GPU executes, as far as the model can tell.
     bool exact = true;
 };
@@ -204,24 +205,10 @@ private:
     const char* (*look_)(unsigned long long);
 };
 
-inline void read(const Json& json, SharedCounts& counts) {
-#define SIMT_SHARED_COUNT(name, member) counts.name = json[#name].number;
-#define SIMT_SHARED_RESULT(name, member) counts.name = json[#name].number;
-#include "../simt/counts.def"
-}
-
-inline void read(const Json& json, GlobalCounts& counts) {
-#define SIMT_GLOBAL_COUNT(name, member) counts.name = json[#name].number;
-#include "../simt/counts.def"
-}
-
-inline void read(const Json& json, ConstantCounts& counts) {
-#define SIMT_CONSTANT_COUNT(name, member) counts.name = json[#name].number;
-#include "../simt/counts.def"
-}
-
-inline void read(const Json& json, TextureCounts& counts) {
-#define SIMT_TEXTURE_COUNT(name, member) counts.name = json[#name].number;
+template <class Counts> void read(const Json& json, Counts& counts) {
+#define SIMT_COUNT(kind, name, member) \
+    if constexpr (std::is_same_v<Counts, kind>) counts.name = json[#name].number;
+#define SIMT_SHARED_RESULT(name, member) SIMT_COUNT(shared, name, member)
 #include "../simt/counts.def"
 }
 
@@ -238,31 +225,16 @@ inline Launch launch(const Json& json) {
     launch.block = extent(json["block"]);
     launch.shared_bytes = json["shared_bytes"].number;
 #define SIMT_TOTAL(name, type, kind, parent, key, ...) read(parent[0] ? json[parent][key] : json[key], launch.name);
+#define SIMT_NUMBER(name) launch.name = json[#name].number;
 #include "../simt/counts.def"
-    launch.barriers = json["barriers"].number;
-    launch.warp_barriers = json["warp_barriers"].number;
     launch.exact = json["exact"].number != 0;
     return launch;
 }
 
-inline void add(SharedCounts& sum, const SharedCounts& more) {
-#define SIMT_SHARED_COUNT(name, member) sum.name += more.name;
-#define SIMT_SHARED_RESULT(name, member) sum.name += more.name;
-#include "../simt/counts.def"
-}
-
-inline void add(GlobalCounts& sum, const GlobalCounts& more) {
-#define SIMT_GLOBAL_COUNT(name, member) sum.name += more.name;
-#include "../simt/counts.def"
-}
-
-inline void add(ConstantCounts& sum, const ConstantCounts& more) {
-#define SIMT_CONSTANT_COUNT(name, member) sum.name += more.name;
-#include "../simt/counts.def"
-}
-
-inline void add(TextureCounts& sum, const TextureCounts& more) {
-#define SIMT_TEXTURE_COUNT(name, member) sum.name += more.name;
+template <class Counts> void add(Counts& sum, const Counts& more) {
+#define SIMT_COUNT(kind, name, member) \
+    if constexpr (std::is_same_v<Counts, kind>) sum.name += more.name;
+#define SIMT_SHARED_RESULT(name, member) SIMT_COUNT(shared, name, member)
 #include "../simt/counts.def"
 }
 
@@ -274,9 +246,8 @@ inline void add(Launch& sum, const Launch& more) {
     }
     sum.launches += more.launches;
 #define SIMT_TOTAL(name, ...) add(sum.name, more.name);
+#define SIMT_NUMBER(name) sum.name += more.name;
 #include "../simt/counts.def"
-    sum.barriers += more.barriers;
-    sum.warp_barriers += more.warp_barriers;
     sum.exact = sum.exact && more.exact;
 }
 

@@ -35,6 +35,9 @@ inline constexpr std::array all_operations{
 #include "simt/counts.def"
 };
 
+/// The kinds of counts: the rows of counts.def that a memory's accesses have.
+enum class CountKind : std::uint8_t { shared, global, constant, texture };
+
 /// A call that the compiler has put into its caller's code.
 struct InlinedCall {
     /// File name without its folder, and line, of the call.
@@ -188,15 +191,13 @@ struct LaunchCounts {
     bool stopped = false;
     /// Static and dynamic shared memory of a block, in bytes.
     std::uint64_t shared_bytes = 0;
-    /// @name The sums over its accesses, by space and operation: see counts.def
+    /// @name The sums over its accesses, by space and operation, and its other counts: see counts.def
     /// @{
 #define SIMT_TOTAL(name, type, ...) type name;
 #include "simt/counts.def"
+#define SIMT_NUMBER(name) std::uint64_t name = 0;
+#include "simt/counts.def"
     /// @}
-    /// Block barriers, each counted once for each block.
-    std::uint64_t barriers = 0;
-    /// Shuffles, votes and `__syncwarp`, each counted once for each warp.
-    std::uint64_t warp_barriers = 0;
     LaunchWork work;
     /// The counts are those of the instructions that a GPU executes, as far as the model can tell.
     bool exact = true;

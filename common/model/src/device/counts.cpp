@@ -57,12 +57,11 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other) {
     uncounted_blocks += other.uncounted_blocks;
     stopped |= other.stopped;
 #define SIMT_TOTAL(name, ...) name += other.name;
+#define SIMT_NUMBER(name) name += other.name;
 #include "simt/counts.def"
     exact &= other.exact;
     for (const FusedAccess& access : other.fused)
         if (std::ranges::find(fused, access) == fused.end()) fused.push_back(access);
-    barriers += other.barriers;
-    warp_barriers += other.warp_barriers;
     work += other.work;
     if (partitions && other.partitions) {
         partitions->load += other.partitions->load;

@@ -166,8 +166,8 @@ void Counters::count_bulk_copy(std::uint32_t program_counter, std::uint64_t addr
 }
 
 void Counters::add(const Counters& other) {
-    barriers += other.barriers;
-    warp_barriers += other.warp_barriers;
+#define SIMT_NUMBER(name) name += other.name;
+#include "simt/counts.def"
     other.for_each_instruction([&](Space space, Operation operation, std::uint32_t program_counter, const InstructionCounts& from) {
         InstructionCounts& to = counts_of(space, program_counter, operation);
         to.shared += from.shared;
@@ -223,8 +223,8 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
         }
         for (auto& [pattern, row] : rows) counts.lines.push_back(std::move(row.counts));
     }
-    counts.barriers += barriers;
-    counts.warp_barriers += warp_barriers;
+#define SIMT_NUMBER(name) counts.name += name;
+#include "simt/counts.def"
 }
 
 }  // namespace simt::hazards

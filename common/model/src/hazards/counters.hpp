@@ -27,7 +27,8 @@ public:
     /// Writes totals and lines.
     void write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const;
 
-    std::uint64_t barriers = 0, warp_barriers = 0;
+#define SIMT_NUMBER(name) std::uint64_t name = 0;
+#include "simt/counts.def"
     /// The work of the running block.
     Work work;
 

@@ -223,7 +223,15 @@ Constant parse_constant(Lexer& lexer) { return Expression(lexer).whole(); }
 
 std::int64_t parse_integer(Lexer& lexer) { return as_integer(lexer, parse_constant(lexer)); }
 
-std::int64_t parse_addend(Lexer& lexer) { return as_integer(lexer, Expression(lexer).binary(precedence_of_product)); }
+std::int64_t parse_addends(Lexer& lexer) {
+    std::uint64_t sum = 0;
+    while (lexer.at('+') || lexer.at('-')) {
+        const bool plus = lexer.next().text == "+";
+        const auto addend = static_cast<std::uint64_t>(as_integer(lexer, Expression(lexer).binary(precedence_of_product)));
+        sum += plus ? addend : 0 - addend;
+    }
+    return static_cast<std::int64_t>(sum);
+}
 
 std::int64_t parse_number(Lexer& lexer, std::string_view what, std::int64_t least, std::int64_t most) {
     if (lexer.at(Token::Kind::number)) {

@@ -24,8 +24,9 @@ struct Constant {
 Constant parse_constant(Lexer& lexer);
 /// Reads a constant expression whose value is an integer.
 std::int64_t parse_integer(Lexer& lexer);
-/// Reads the operand of `+` or `-` in an address: a constant expression without `+` and `-` outside of parentheses.
-std::int64_t parse_addend(Lexer& lexer);
+/// Reads what is added to an address, as in `+ 8 - 4`, and returns the sum; 0 if nothing is. Each operand is a constant expression without
+/// `+` and `-` outside of parentheses.
+std::int64_t parse_addends(Lexer& lexer);
 /// Reads an integer from `least` to `most`, written as a number.
 std::int64_t parse_number(Lexer& lexer, std::string_view what, std::int64_t least, std::int64_t most);
 

@@ -81,23 +81,13 @@ private:
         if (name == "generic" && lexer_.accept('(')) {
             relocation.generic = true;
             name = lexer_.expect_identifier("the name of a variable or function");
-            relocation.addend = addends();
+            relocation.addend = parse_addends(lexer_);
             lexer_.expect(')');
         }
         relocation.symbol = name;
-        relocation.addend += addends();
+        relocation.addend += parse_addends(lexer_);
         write(position, 0);
         variable_.relocations.push_back(std::move(relocation));
-    }
-
-    std::int64_t addends() {
-        std::uint64_t sum = 0;
-        while (lexer_.at('+') || lexer_.at('-')) {
-            const bool plus = lexer_.next().text == "+";
-            const auto addend = static_cast<std::uint64_t>(parse_addend(lexer_));
-            sum += plus ? addend : 0 - addend;
-        }
-        return static_cast<std::int64_t>(sum);
     }
 
     std::uint64_t bits_of(const Constant& constant) const {

@@ -91,7 +91,7 @@ Operand OperandParser::named(bool negated) {
     }
     operand.kind = Operand::Kind::symbol;
     if (lexer_.at('[')) operand.integer = subscript(name.text);
-    operand.integer += addends();
+    operand.integer += parse_addends(lexer_);
     return operand;
 }
 
@@ -121,16 +121,6 @@ std::int64_t OperandParser::subscript(std::string_view name) {
     return static_cast<std::int64_t>(index * element);
 }
 
-std::int64_t OperandParser::addends() {
-    std::uint64_t sum = 0;
-    while (lexer_.at('+') || lexer_.at('-')) {
-        const bool plus = lexer_.next().text == "+";
-        const auto addend = static_cast<std::uint64_t>(parse_addend(lexer_));
-        sum += plus ? addend : 0 - addend;
-    }
-    return static_cast<std::int64_t>(sum);
-}
-
 /// Reads an address or a compound operand in brackets.
 Operand OperandParser::address_of(Operand&& base) {
     switch (base.kind) {
@@ -153,7 +143,7 @@ Operand OperandParser::brackets(int depth) {
         Operand item = primary(depth + 1);
         if (item.kind == Operand::Kind::reg && (lexer_.at('+') || lexer_.at('-'))) {
             item = address_of(std::move(item));
-            item.integer = addends();
+            item.integer = parse_addends(lexer_);
         }
         list.elements.push_back(std::move(item));
     } while (lexer_.accept(','));

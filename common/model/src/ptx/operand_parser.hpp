@@ -28,7 +28,6 @@ private:
     Operand address_of(Operand&& base);
     void read_component(Operand& operand, const Register& declared);
     std::int64_t subscript(std::string_view name);
-    std::int64_t addends();
     bool sign_before_name() const;
 
     Lexer& lexer_;

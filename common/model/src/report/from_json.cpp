@@ -7,25 +7,11 @@ namespace simt {
 
 namespace {
 
-void read_shared(const nlohmann::json& json, SharedCounts& counts) {
-#define SIMT_SHARED_COUNT(name, member) json.at(#name).get_to(counts.member);
+template <CountKind kind, class Counts> void read(const nlohmann::json& json, Counts& counts) {
+#define SIMT_COUNT(of, name, member) \
+    if constexpr (kind == CountKind::of) json.at(#name).get_to(counts.member);
 #include "simt/counts.def"
-}
-
-void read_global(const nlohmann::json& json, GlobalCounts& counts) {
-#define SIMT_GLOBAL_COUNT(name, member) json.at(#name).get_to(counts.member);
-#include "simt/counts.def"
-}
-
-void read_constant(const nlohmann::json& json, SharedCounts& counts) {
-#define SIMT_CONSTANT_COUNT(name, member) json.at(#name).get_to(counts.member);
-#include "simt/counts.def"
-    counts.ideal_wavefronts = counts.instructions;
-}
-
-void read_texture(const nlohmann::json& json, GlobalCounts& counts) {
-#define SIMT_TEXTURE_COUNT(name, member) json.at(#name).get_to(counts.member);
-#include "simt/counts.def"
+    if constexpr (kind == CountKind::constant) counts.ideal_wavefronts = counts.instructions;
 }
 
 Extent extent(const nlohmann::json& json) { return {json.at(0).get<unsigned>(), json.at(1).get<unsigned>(), json.at(2).get<unsigned>()}; }
@@ -62,10 +48,10 @@ LineCounts line(const nlohmann::json& json) {
     line.space = named("space", json.at("space"), all_spaces);
     line.operation = named("op", json.at("op"), all_operations);
     switch (line.space) {
-        case Space::shared: read_shared(json, line.shared); break;
-        case Space::constant: read_constant(json, line.shared); break;
-        case Space::texture: read_texture(json, line.global); break;
-        default: read_global(json, line.global);
+        case Space::shared: read<CountKind::shared>(json, line.shared); break;
+        case Space::constant: read<CountKind::constant>(json, line.shared); break;
+        case Space::texture: read<CountKind::texture>(json, line.global); break;
+        default: read<CountKind::global>(json, line.global);
     }
     if (!json.at("first_access").is_null()) read(json.at("first_access"), line.first_access);
     return line;
@@ -97,7 +83,7 @@ void read_totals(const nlohmann::json& json, LaunchCounts& counts) {
         return &holder.at(key);
     };
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
-    if (const nlohmann::json* const sum = find(parent, key, Presence::when)) read_##kind(*sum, counts.name);
+    if (const nlohmann::json* const sum = find(parent, key, Presence::when)) read<CountKind::kind>(*sum, counts.name);
 #include "simt/counts.def"
 }
 
@@ -162,8 +148,8 @@ void from_json(const nlohmann::json& json, LaunchCounts& counts) {
     for (const nlohmann::json& each : json.at("fused"))
         counts.fused.push_back({each.at("file"), each.at("line"), each.at("ptx"), each.at("sass"), each.at("why")});
     read_totals(json, counts);
-    json.at("barriers").get_to(counts.barriers);
-    json.at("warp_barriers").get_to(counts.warp_barriers);
+#define SIMT_NUMBER(name) json.at(#name).get_to(counts.name);
+#include "simt/counts.def"
     read(json.at("work"), counts.work);
     for (const nlohmann::json& each : json.at("lines")) counts.lines.push_back(line(each));
     if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);

@@ -9,31 +9,11 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json shared_json(const SharedCounts& counts) {
+template <CountKind kind, class Counts> Json counts_json(const Counts& counts) {
     Json json;
-#define SIMT_SHARED_COUNT(name, member) json[#name] = counts.member;
-#define SIMT_SHARED_RESULT(name, member) json[#name] = counts.member;
-#include "simt/counts.def"
-    return json;
-}
-
-Json global_json(const GlobalCounts& counts) {
-    Json json;
-#define SIMT_GLOBAL_COUNT(name, member) json[#name] = counts.member;
-#include "simt/counts.def"
-    return json;
-}
-
-Json constant_json(const SharedCounts& counts) {
-    Json json;
-#define SIMT_CONSTANT_COUNT(name, member) json[#name] = counts.member;
-#include "simt/counts.def"
-    return json;
-}
-
-Json texture_json(const GlobalCounts& counts) {
-    Json json;
-#define SIMT_TEXTURE_COUNT(name, member) json[#name] = counts.member;
+#define SIMT_COUNT(of, name, member) \
+    if constexpr (kind == CountKind::of) json[#name] = counts.member;
+#define SIMT_SHARED_RESULT(name, member) SIMT_COUNT(shared, name, member)
 #include "simt/counts.def"
     return json;
 }
@@ -54,10 +34,10 @@ void add_calls(Json& json, const std::vector<InlinedCall>& calls) {
 
 Json counts_json(const LineCounts& line) {
     switch (line.space) {
-        case Space::shared: return shared_json(line.shared);
-        case Space::constant: return constant_json(line.shared);
-        case Space::texture: return texture_json(line.global);
-        default: return global_json(line.global);
+        case Space::shared: return counts_json<CountKind::shared>(line.shared);
+        case Space::constant: return counts_json<CountKind::constant>(line.shared);
+        case Space::texture: return counts_json<CountKind::texture>(line.global);
+        default: return counts_json<CountKind::global>(line.global);
     }
 }
 
@@ -99,7 +79,7 @@ void add_totals(Json& json, const LaunchCounts& counts, When wanted) {
         if (parent.empty() && (when == When::always || is_there)) json[key] = sum();
     };
 #define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
-    put(parent, key, When::when, any(counts.name), [&] { return kind##_json(counts.name); });
+    put(parent, key, When::when, any(counts.name), [&] { return counts_json<CountKind::kind>(counts.name); });
 #include "simt/counts.def"
 }
 
@@ -185,8 +165,8 @@ Json to_json(const LaunchCounts& counts) {
                  {"exact", counts.exact && is_whole},
                  {"fused", fused}};
     add_totals(json, counts, When::always);
-    json["barriers"] = counts.barriers;
-    json["warp_barriers"] = counts.warp_barriers;
+#define SIMT_NUMBER(name) json[#name] = counts.name;
+#include "simt/counts.def"
     json["work"] = to_json(counts.work);
     json["lines"] = std::move(lines);
     if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;

@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <map>
-#include <set>
-#include <string>
+#include <stdexcept>
 
 namespace simt {
 namespace {
@@ -102,50 +99,6 @@ TEST(Json, AnUnknownKindOrOperationIsRefused) {
     json = plain(to_json(counts));
     json["lines"][0]["op"] = "lode";
     EXPECT_THROW(json.get<LaunchCounts>(), std::invalid_argument);
-}
-
-/// The sums of a launch in the schema: their places, such as "async_copy/global", with the kind of counts that stands there.
-std::map<std::string, std::string> sums_of(const nlohmann::json& properties, const std::string& parent = "") {
-    const std::string head = "#/$defs/";
-    std::map<std::string, std::string> found;
-    for (const auto& [key, schema] : properties.items()) {
-        const std::string kind = schema.value("$ref", head).substr(head.size());
-        if (std::set<std::string>{"shared", "global", "constant", "texture"}.contains(kind)) found[parent + key] = kind;
-        if (schema.contains("properties")) found.merge(sums_of(schema["properties"], parent + key + "/"));
-    }
-    return found;
-}
-
-TEST(Json, TheSchemaHasTheListOfCounts) {
-    std::ifstream file(SIMT_REPORT_SCHEMA);
-    const nlohmann::json kinds = nlohmann::json::parse(file)["$defs"];
-    std::map<std::string, std::string> sums;
-#define SIMT_TOTAL(name, type, kind, parent, key, ...) sums[parent[0] ? std::string(parent) + "/" + key : key] = #kind;
-#include "simt/counts.def"
-    EXPECT_EQ(sums_of(kinds["kernel"]["properties"]), sums);
-    const nlohmann::json& line = kinds["line"]["properties"];
-    const auto names_of = [](const auto& all) {
-        std::vector<std::string> names;
-        for (const auto each : all) names.emplace_back(name_of(each));
-        return names;
-    };
-    EXPECT_EQ(line["space"]["enum"], names_of(all_spaces));
-    EXPECT_EQ(line["op"]["enum"], names_of(all_operations));
-    std::map<std::string, std::set<std::string>> counts;
-#define SIMT_SHARED_COUNT(name, member) counts["shared"].insert(#name);
-#define SIMT_SHARED_RESULT(name, member) counts["shared"].insert(#name);
-#define SIMT_GLOBAL_COUNT(name, member) counts["global"].insert(#name);
-#define SIMT_CONSTANT_COUNT(name, member) counts["constant"].insert(#name);
-#define SIMT_TEXTURE_COUNT(name, member) counts["texture"].insert(#name);
-#include "simt/counts.def"
-#define SIMT_WORK(name) counts["work"].insert(#name);
-#include "simt/counts.def"
-    for (const auto& [kind, names] : counts) {
-        std::set<std::string> known;
-        for (const auto& [key, schema] : kinds[kind]["properties"].items()) known.insert(key);
-        EXPECT_EQ(known, names) << kind;
-        EXPECT_EQ(kinds[kind]["required"].get<std::set<std::string>>(), names) << kind;
-    }
 }
 
 }  // namespace

@@ -78,8 +78,9 @@ class Assignment:
     @property
     def numbers(self) -> dict[str, float]:
         """The numbers of all limits, by ``THRESHOLD.NAME`` and ``kernels.NAME``."""
-        kernels = {f"kernels.{name}": int(limit) for name, limit in vars(self.kernels).items() if str(limit).isdigit()}
-        return kernels | {f"{threshold.name}.{name}": number for threshold in self.thresholds for name, number in threshold.numbers.items()}
+        whole = {name: int(limit) for name, limit in vars(self.kernels).items() if str(limit).isdigit()}
+        of_parts = {"kernels": whole | self.kernels.numbers} | {threshold.name: threshold.numbers for threshold in self.thresholds}
+        return {f"{part}.{name}": number for part, numbers in of_parts.items() for name, number in numbers.items()}
 
     def brief(self) -> str:
         """Return the text of the brief, with the numbers of the limits. Raises AssignmentError."""
@@ -286,6 +287,12 @@ def _threshold(name: str, entry: dict[str, Any]) -> Threshold:
     return Threshold(name, entry["count"], limit, is_upper, entry["points"], entry["help"], after, numbers)
 
 
+def _kernels(entry: dict[str, Any]) -> KernelWork:
+    numbers = entry.get("numbers", {})
+    limits = {name: limit_numbers.limit(limit, numbers) for name, limit in entry.items() if isinstance(limit, str)}
+    return KernelWork(**entry | limits)
+
+
 def _outcome(entry: dict[str, Any]) -> Outcome:
     return Outcome(entry["points"], entry.get("fails", ""), entry.get("says", ""))
 
@@ -318,7 +325,7 @@ def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, 
         points={check: task["points"].get(check, 0) for check in (*GATES, FAST)},
         limits=Limits(**task.get("limits", {})),
         movement=Movement(**task.get("movement", {})),
-        kernels=KernelWork(**task.get("kernels", {})),
+        kernels=_kernels(task.get("kernels", {})),
         cases=tuple(_case(*case) for case in task["cases"].items()),
         thresholds=tuple(_threshold(*threshold) for threshold in task["thresholds"].items()),
         hints=tuple(hint["text"].strip() for hint in task["hints"]),

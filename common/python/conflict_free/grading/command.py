@@ -19,7 +19,7 @@ MAIN = "grading.main"
 PACKAGE = "simpleeval"  # only the grader needs this package
 
 
-def _once(stamp: Path, state: str, work: Callable[[], None]) -> None:
+def _once(stamp: Path, state: str, work: Callable[[], object]) -> None:
     """Does `work`, unless `stamp` says that it was done in the same `state`."""
     with contextlib.suppress(OSError):
         if stamp.read_text(encoding="utf-8") == state and (folders.VENV / "bin" / "python").exists():
@@ -37,10 +37,6 @@ def _build(confined: bool) -> None:
     cmake.build(tools, "the grader's tools", TARGET)
 
 
-def _set_up() -> None:
-    setup.set_up()
-
-
 def _compiler() -> Path:
     """Returns nvcc, and installs it first if the machine has none."""
     with contextlib.redirect_stdout(sys.stderr):
@@ -54,7 +50,7 @@ def main() -> int:
     if options.builds and options.gpu and not cuda.gpu_visible():
         raise Stop("no GPU: nvidia-smi shows none on this machine; without --gpu the counts are graded", NO_GPU)
     if not options.builds:
-        _once(ROOT / "build" / "grade" / "set-up.stamp", locks, _set_up)
+        _once(ROOT / "build" / "grade" / "set-up.stamp", locks, setup.set_up)
     elif not options.build_dir:
         build = cmake.BUILD
         confined = options.confined

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from conflict_free.counts import NUMBERS
+
 from . import partition_pictures, pictures
 from .assignment import Assignment
 from .cases import DrawnCase
@@ -63,7 +65,7 @@ def names_of(run: Run) -> dict[str, Any]:
         }
         for name, parts in GROUPS.items()
     }
-    others = {key: sum(kernel.get(key, 0) for kernel in kernels) for key in ("barriers", "warp_barriers")}
+    others = {key: sum(kernel.get(key, 0) for kernel in kernels) for key in NUMBERS}
     return {
         **sums,
         **others,

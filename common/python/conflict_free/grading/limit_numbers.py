@@ -1,11 +1,12 @@
-"""The numbers of an assignment's limits: a threshold of ``task.toml`` names them, and its limit and the brief take them from there."""
+"""The numbers of an assignment's limits: ``task.toml`` names them, and its limits and the brief take them from there."""
 
 import re
 from collections.abc import Mapping
 
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_PARTS = {1.05: "a twentieth", 1.1: "a tenth", 1.2: "a fifth", 1.25: "a quarter"}
 _IN_LIMIT = re.compile(r"\{([^{}]*)\}")
-_IN_BRIEF = re.compile(r"\{\w+\.\w+(?::word)?\}")
+_IN_BRIEF = re.compile(r"\{\w+\.\w+(?::word|:part)?\}")
 
 
 class NumberError(ValueError):
@@ -13,7 +14,7 @@ class NumberError(ValueError):
 
 
 def limit(text: str, numbers: Mapping[str, float]) -> str:
-    """Return a limit with the value of each ``{EXPRESSION}`` of the threshold's numbers in its place. Raises NumberError."""
+    """Return a limit with the value of each ``{EXPRESSION}`` of its numbers in its place. Raises NumberError."""
 
     def value(found: re.Match[str]) -> str:
         try:
@@ -25,8 +26,11 @@ def limit(text: str, numbers: Mapping[str, float]) -> str:
 
 
 def places(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Return the texts for ``{THRESHOLD.NAME}`` in a brief, and for ``{THRESHOLD.NAME:word}`` if there is a word for the number."""
+    """Return the texts for ``{THRESHOLD.NAME}`` in a brief, for ``{THRESHOLD.NAME:word}`` if there is a word for the number, and for
+    ``{THRESHOLD.NAME:part}`` if there is one for its part above 1.
+    """
     found = {f"{{{name}}}": _shown(number, ",") for name, number in numbers.items()}
+    found |= {f"{{{name}:part}}": _PARTS[number] for name, number in numbers.items() if number in _PARTS}
     return found | {f"{{{name}:word}}": _WORDS[int(number)] for name, number in numbers.items() if number in range(len(_WORDS))}
 
 

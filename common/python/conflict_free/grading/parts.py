@@ -58,9 +58,11 @@ class KernelWork:
     another. ``slots`` is the largest number of accesses that the warps of all blocks could make while each block's busiest warp, between
     one barrier and the next, makes its own: a program with more of them lets warps take turns or leaves them idle. ``global_slots`` is the
     same of accesses to global memory in which more than half of a warp takes part, so that no other accesses make room for such turns.
-    ``instructions`` is the largest number of instructions of warps, in which the call of a printf by a lane is a hundred.
+    ``instructions`` is the largest number of instructions of warps, in which the call of a printf by a lane is a hundred. ``numbers`` are
+    those that the limits and the brief have in common.
     """
 
+    numbers: Mapping[str, float] = field(default_factory=dict)
     loads: Mapping[str, str] = field(default_factory=dict)
     accesses: str | None = None
     shared_accesses: str | None = None

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY
 
-from conflict_free.model_files import REPORT_SCHEMA
+from conflict_free.counts import report_schema
 from conflict_free.schemas import Schema
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
-SCHEMA = Schema.of(REPORT_SCHEMA)
+SCHEMA = Schema(report_schema())
 
 needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
 
@@ -101,9 +101,12 @@ def kernel(launch=0, wavefronts=128, **changes) -> dict:
         "shared_bytes": 0,
         "shared_load": shared(),
         "shared_store": counts,
+        "shared_atomic": shared(),
         "global_load": global_(),
         "global_store": global_(),
+        "global_atomic": global_(),
         "barriers": 1,
+        "warp_barriers": 0,
         "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **counts, "first_access": access}],
         **changes,
     }

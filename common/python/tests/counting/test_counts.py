@@ -1,14 +1,14 @@
-"""The lists of counts follow the schema of reports, and everything that shows, compares or names counts follows the lists."""
+"""The lists of counts and the schema of reports follow the model's list, and everything that shows, compares or names counts follows the lists."""
 
 import json
 
 import pytest
+from conftest import REPOSITORY
 from counting_tools import global_, kernel, report, shared
-from synthetic import changed_json
 
 from conflict_free import counts
 from conflict_free.counting import report_diff, sarif_report
-from conflict_free.model_files import REPORT_SCHEMA
+from conflict_free.model_files import COUNTS
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ from conflict_free.model_files import REPORT_SCHEMA
         ("bulk_copy", ("bulk_copy",), "global", "bulk_copy", ("requests", "sectors", "ideal_sectors", "wavefronts", "bytes")),
     ],
 )
-def test_groups_are_those_of_the_schema(name, path, space, operation, keys):
+def test_groups_are_those_of_the_list(name, path, space, operation, keys):
     group = counts.GROUPS[name]
     assert (group.path, group.space, group.operation, group.measure.keys) == (path, space, operation, keys)
 
 
 def test_numbers_are_what_a_launch_did_and_not_how_it_was_configured():
-    assert counts.NUMBERS == ("barriers", "warp_barriers")
+    assert {"barriers", "warp_barriers"} <= set(counts.NUMBERS) and "shared_bytes" not in counts.NUMBERS
 
 
 def test_a_measure_knows_its_cost_and_its_ideal():
@@ -46,8 +46,7 @@ def test_a_measure_knows_its_cost_and_its_ideal():
 
 
 def test_each_hazard_of_the_schema_has_its_rule_for_editors():
-    schema = json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))
-    assert set(sarif_report._HAZARDS) == set(schema["$defs"]["hazard"]["properties"]["kind"]["enum"])
+    assert set(sarif_report._HAZARDS) == set(counts.report_schema()["$defs"]["hazard"]["properties"]["kind"]["enum"])
 
 
 def test_copies_and_barriers_of_warps_are_compared():
@@ -64,16 +63,23 @@ NAMES = """\
 import sys
 sys.path.insert(0, sys.argv[1])
 from conflict_free.counting import failing
+from conflict_free.counts import report_schema
 from conflict_free.evidence import metrics
 names = failing.names_of({"votes": 3, "matrix_load": {"instructions": 2, "wavefronts": 8}}, "")
 print(names["votes"], names["matrix_load"]["wavefronts_per_instruction"], metrics.counts_metric({"matrix_load": {"conflicts": 6}}, "matrix_load.conflicts"))
+kernel = report_schema()["$defs"]["kernel"]["properties"]
+print(kernel["matrix_load"], kernel["votes"])
 """
 
 
-def test_a_count_that_the_schema_gains_is_shown_compared_and_named(house, tmp_path):
-    with changed_json(house.root / "common" / "model" / "report.schema.json") as schema:
-        schema["$defs"]["line"]["properties"]["op"]["enum"].append("matrix_load")
-        schema["$defs"]["kernel"]["properties"] |= {"matrix_load": {"$ref": "#/$defs/shared"}, "votes": {"$ref": "#/$defs/count"}}
+def test_a_count_that_the_list_gains_is_shown_compared_named_and_described(house, tmp_path):
+    with (house.root / COUNTS.relative_to(REPOSITORY)).open("a", encoding="utf-8") as rows:
+        rows.write("""
+SIMT_OPERATION(matrix_load)
+SIMT_TOTAL(matrix_load, SharedCounts, shared, "", "matrix_load", rare, shared, matrix_load)
+// Of lanes.
+SIMT_NUMBER(votes)
+""")
     line = {"file": "a.cu", "line": 3, "space": "shared", "op": "matrix_load", **shared(2, 8, 2)}
     for name, launch in (("old", kernel()), ("new", kernel(matrix_load=shared(2, 8, 2), votes=3, lines=[*kernel()["lines"], line]))):
         (tmp_path / name).write_text(json.dumps({"machine": "m", "kernels": [launch], "hazards": [], "exit_code": 0}), encoding="utf-8")
@@ -85,4 +91,7 @@ def test_a_count_that_the_schema_gains_is_shown_compared_and_named(house, tmp_pa
         "    new: a.cu:3 shared matrix load: instructions 0 -> 2, wavefronts 0 -> 8, conflicts 0 -> 6",
     ]
     (house.root / "scripts" / "names").write_text(NAMES, encoding="utf-8")
-    assert house.run("names", str(house.root / "common" / "python")).stdout == "3 4.0 6.0\n"
+    assert house.run("names", str(house.root / "common" / "python")).stdout.splitlines() == [
+        "3 4.0 6.0",
+        "{'$ref': '#/$defs/shared'} {'$ref': '#/$defs/count', 'description': 'Of lanes.'}",
+    ]
