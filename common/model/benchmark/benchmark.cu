@@ -1,4 +1,5 @@
 // Measures how many accesses the model makes in a second, counted and not counted, and how many operations it executes.
+// Run by hand with a name as argument, it measures the kernels alone whose names contain it, for a profile.
 //
 // Each kernel runs once to allocate its memory, then several times for the measurement. The time is processor time, so that other
 // programs disturb it little: the printed speed is that of one core. SIMT_LAUNCHES in the environment, set by `benchmark` of
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <random>
@@ -116,6 +118,7 @@ __global__ void calculate(float* output) {
 }
 
 float *input, *output;
+const char* wanted = "";
 
 /// Processor seconds of the fastest run.
 double seconds_of(const std::function<void()>& launch) {
@@ -131,6 +134,7 @@ double seconds_of(const std::function<void()>& launch) {
 }
 
 void measure(const char* name, long accesses, const std::function<void()>& launch) {
+    if (!std::strstr(name, wanted)) return;
     launch();
     const double counted = seconds_of(launch);
     const std::size_t counted_launches = model::take_launches().size();
@@ -143,7 +147,8 @@ void measure(const char* name, long accesses, const std::function<void()>& launc
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc > 1) wanted = argv[1];
     constexpr long elements = long{N} * N;
     std::mt19937 random(1);
     std::vector<int> numbers(elements);

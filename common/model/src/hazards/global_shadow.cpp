@@ -11,7 +11,7 @@ namespace simt::hazards {
 namespace {
 
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << GlobalShadow::chunk_bits;
-/// A block of entries is a large page of the host.
+/// A block of tables is a large page of the host.
 constexpr std::size_t block_bytes = std::size_t{2} << 20;
 constexpr std::size_t most_spare_blocks = 32;
 
@@ -57,7 +57,7 @@ GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_o
     return others;
 }
 
-GlobalShadow::Block GlobalShadow::lend_entries() {
+GlobalShadow::Block GlobalShadow::lend_room() {
     {
         const std::lock_guard lock(mutex_);
         if (!spare_.empty()) {
@@ -68,7 +68,7 @@ GlobalShadow::Block GlobalShadow::lend_entries() {
     }
     void* const made = map_aligned(block_bytes);
     madvise(made, block_bytes, MADV_HUGEPAGE);
-    return {static_cast<GlobalEntry*>(made), block_bytes / sizeof(GlobalEntry)};
+    return {static_cast<std::byte*>(made), block_bytes};
 }
 
 void GlobalShadow::take_back(Block block) {

@@ -16,8 +16,8 @@
 
 namespace simt::hazards {
 
-/// The block that wrote some words of a line last, or read them first.
-struct GlobalEntry {
+/// A block's access to global memory.
+struct GlobalAccess {
     static constexpr std::uint32_t write = 1, atomic = 2, whole_words = 4, kind_bits = 3;
 
     /// Number of the block, times 8, plus the sum of the flags above that apply.
@@ -26,58 +26,43 @@ struct GlobalEntry {
     std::uint16_t instruction;
     /// The number of releases that the block had made before the access.
     std::uint16_t release;
-    /// Bit i is set for word i of the line.
-    std::uint32_t words;
 
     std::uint32_t block() const { return key >> kind_bits; }
     bool is_write() const { return key & write; }
-    bool is_alike(const GlobalEntry& other) const {
-        return key == other.key && instruction == other.instruction && release == other.release;
-    }
+    bool operator==(const GlobalAccess&) const = default;
 };
 
-/// Two bits of a block; several blocks may share bits.
-using BlockMarks = std::array<std::uint64_t, 3>;
-inline BlockMarks marks_of(std::uint32_t block) {
-    BlockMarks marks{};
-    constexpr std::uint64_t bits = 64 * marks.size();
-    const std::uint64_t hash = block * 0x9E3779B97F4A7C15u;
-    for (const std::uint64_t bit : {(hash >> 32) * bits >> 32, (hash & UINT32_MAX) * bits >> 32})
-        marks[bit / 64] |= std::uint64_t{1} << bit % 64;
-    return marks;
-}
+/// The block that wrote some words of a line last, or read them first.
+struct GlobalEntry {
+    GlobalAccess by;
+    /// Bit i is set for word i of the line.
+    std::uint32_t words;
+};
 
-/// The entries of a line that has many, and a summary that is mostly enough.
-struct GlobalEntries {
-    GlobalEntry* first;
-    std::uint16_t count, room;
-    /// The words that one block at least has read, those that two blocks have read, and those that some block has written.
+/// For each word of a line, the two blocks that have read it first. Two are enough: whichever block writes the word, one of the two is a
+/// different block.
+struct GlobalReaders {
+    struct {
+        GlobalAccess first, second;
+    } word[32];
+};
+/// For each word of a line, the block that has written it last.
+using GlobalWriters = std::array<GlobalAccess, 32>;
+
+/// The accesses to a line that has many.
+struct GlobalTables {
+    /// Null until needed. Only words that the sets below have are filled in.
+    GlobalReaders* readers;
+    GlobalWriters* writers;
+    /// The words with a first reader, with a second reader, and with a writer.
     std::uint32_t read, read_twice, written;
-    /// The marks of all blocks that have entries.
-    BlockMarks blocks;
-
-    void note(const GlobalEntry& entry, const BlockMarks& marks) {
-        if (entry.is_write()) {
-            written |= entry.words;
-        } else {
-            read_twice |= read & entry.words;
-            read |= entry.words;
-        }
-        for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] |= marks[i];
-    }
-    /// True if the block with these marks has certainly no entry.
-    bool lacks(const BlockMarks& marks) const {
-        std::uint64_t missing = 0;
-        for (std::size_t i = 0; i < blocks.size(); ++i) missing |= marks[i] & ~blocks[i];
-        return missing != 0;
-    }
 };
 
 /// The accesses of a launch's blocks to 128 bytes. Most lines are accessed by one or two blocks in one or two ways.
 struct GlobalLine {
     static constexpr int bits = 7;
     static constexpr std::size_t bytes = std::size_t{1} << bits;
-    static constexpr std::uint32_t most_entries = 4;
+    static constexpr std::uint32_t most_entries = 4, in_tables = most_entries + 1;
 
     /// Set while a host thread uses the line.
     std::uint8_t locked;
@@ -86,11 +71,11 @@ struct GlobalLine {
     std::uint8_t unused[6];
     /// The launch of the entries. Entries of an earlier launch do not count.
     std::uint32_t launch;
-    /// Number of entries; most_entries + 1 if they are in `more`.
+    /// Number of entries, or in_tables.
     std::uint32_t count;
     union {
         GlobalEntry entry[most_entries];
-        GlobalEntries more;
+        GlobalTables tables;
     };
 
     /// The words of a line that an aligned access of `size` bytes at `address` touches.
@@ -152,9 +137,9 @@ public:
         return reinterpret_cast<GlobalLine*>(cell * bytes)[cell * 73 % cell_lines];
     }
 
-    /// Lends room for entries. Returned blocks are lent again, so that the host need not clear memory for each launch.
-    using Block = std::span<GlobalEntry>;
-    Block lend_entries();
+    /// Lends room for tables. Returned blocks are lent again, so that the host need not clear memory for each launch.
+    using Block = std::span<std::byte>;
+    Block lend_room();
     void take_back(Block block);
 
     /// A new number, for a launch or for the part of a launch after a barrier of the whole grid. Never 0.

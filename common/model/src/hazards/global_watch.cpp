@@ -12,13 +12,12 @@ namespace simt::hazards {
 
 namespace {
 
-constexpr std::uint32_t more_entries = GlobalLine::most_entries + 1;
-constexpr std::uint32_t block_mask = UINT32_MAX >> GlobalEntry::kind_bits;
+constexpr std::uint32_t block_mask = UINT32_MAX >> GlobalAccess::kind_bits;
 
 std::uint32_t kind_of(const WarpAccess& access) {
     if (is_read(access.operation)) return 0;
-    return GlobalEntry::write | (access.operation == Operation::atomic ? GlobalEntry::atomic : 0) |
-           (access.size >= 4 ? GlobalEntry::whole_words : 0);
+    return GlobalAccess::write | (access.operation == Operation::atomic ? GlobalAccess::atomic : 0) |
+           (access.size >= 4 ? GlobalAccess::whole_words : 0);
 }
 
 /// Calls `is_done` until it returns true.
@@ -65,35 +64,30 @@ void renew(GlobalLine& line, std::uint32_t launch) {
     line.count = 0;
 }
 
-std::span<GlobalEntry> entries_of(GlobalLine& line) {
-    if (line.count == more_entries) return {line.more.first, line.more.count};
-    return {line.entry, line.count};
-}
+std::span<GlobalEntry> entries_of(GlobalLine& line) { return {line.entry, line.count}; }
 
 /// Records `entry` and returns true if no other block has touched the line, and its own block only in the same way.
 bool add_to_own(GlobalLine& line, const GlobalEntry& entry) {
     GlobalEntry& own = line.entry[0];
     if (line.count == 0) {
         // Written one by one: a vector load right after a copy of the whole entry would have to wait for it.
-        own.key = entry.key;
-        own.instruction = entry.instruction;
-        own.release = entry.release;
+        own.by.key = entry.by.key;
+        own.by.instruction = entry.by.instruction;
+        own.by.release = entry.by.release;
         own.words = entry.words;
         line.count = 1;
         return true;
     }
-    if (line.count != 1 || !own.is_alike(entry)) return false;
+    if (line.count != 1 || own.by != entry.by) return false;
     own.words |= entry.words;
     return true;
 }
 
 /// Drops entries without words.
 void clean(GlobalLine& line) {
+    if (line.count == GlobalLine::in_tables) return;
     const std::span<GlobalEntry> entries = entries_of(line);
-    const auto end = std::ranges::remove(entries, 0u, &GlobalEntry::words).begin();
-    const auto count = static_cast<std::uint16_t>(end - entries.begin());
-    if (line.count == more_entries) line.more.count = count;
-    else line.count = count;
+    line.count = static_cast<std::uint32_t>(std::ranges::remove(entries, 0u, &GlobalEntry::words).begin() - entries.begin());
 }
 
 }  // namespace
@@ -111,36 +105,100 @@ std::uint32_t GlobalLaunch::program_counter_of(std::uint16_t number) {
     return program_counters_[number];
 }
 
-std::span<GlobalEntry> GlobalLaunch::make_entries() {
-    constexpr std::size_t together = 1024;
+std::span<std::byte> GlobalLaunch::make_room() {
+    constexpr std::size_t together = std::size_t{16} << 10;
     const std::lock_guard lock(mutex_);
-    if (room_.size() < together) room_ = lent_.emplace_back(shadow_.lend_entries());
-    const std::span<GlobalEntry> made = room_.first(together);
+    if (room_.size() < together) room_ = lent_.emplace_back(shadow_.lend_room());
+    const std::span<std::byte> made = room_.first(together);
     room_ = room_.subspan(together);
     return made;
 }
 
-GlobalEntry* GlobalWatch::make_entries(std::size_t count) {
-    if (room_.size() < count) room_ = launch_.make_entries();
-    GlobalEntry* const made = room_.data();
-    room_ = room_.subspan(count);
-    return made;
+template <class Table> void GlobalWatch::make_table(Table*& table) {
+    if (table) [[likely]]
+        return;
+    if (room_.size() < sizeof(Table)) room_ = launch_.make_room();
+    table = reinterpret_cast<Table*>(room_.data());
+    room_ = room_.subspan(sizeof(Table));
 }
 
-void GlobalWatch::make_room(GlobalLine& line) {
-    constexpr std::uint16_t least = 32, growth = 2;
-    const std::span<GlobalEntry> entries = entries_of(line);
-    const auto room = line.count == more_entries ? static_cast<std::uint16_t>(growth * line.more.room) : least;
-    GlobalEntry* const first = make_entries(room);
-    std::ranges::copy(entries, first);
-    if (line.count == more_entries) {
-        line.more.first = first;
-        line.more.room = room;
-        return;
+inline void GlobalWatch::add_word(GlobalTables& tables, const GlobalEntry& entry) {
+    // The words are random to the processor, which cannot predict branches on them. So there are none.
+    const auto word = static_cast<std::size_t>(std::countr_zero(entry.words));
+    auto& readers = tables.readers->word[word];
+    const bool is_second = tables.read >> word & 1, is_known = is_second & (readers.first.block() == entry.by.block());
+    GlobalAccess nowhere, *const free[] = {&readers.first, &readers.second, &nowhere};
+    const bool adds = !(is_known | (tables.read_twice >> word & 1));
+    *free[adds ? is_second : 2] = entry.by;
+    tables.read |= entry.words;
+    tables.read_twice |= static_cast<std::uint32_t>(is_second & adds) << word;
+}
+
+inline void GlobalWatch::add_read(GlobalTables& tables, const GlobalEntry& entry) {
+    make_table(tables.readers);
+    if (entry.by.release == 0) {
+        if ((entry.words & ~tables.read_twice) == 0) return;
+        if (std::has_single_bit(entry.words)) return add_word(tables, entry);
     }
-    line.count = more_entries;
-    line.more = {first, GlobalLine::most_entries, room, 0, 0, 0, {}};
-    for (const GlobalEntry& one : entries_of(line)) line.more.note(one, marks_of(one.block()));
+    const auto renew_own = [&](GlobalAccess& reader) {
+        if (reader.block() != entry.by.block()) return false;
+        // What is ordered after the later read is ordered after the earlier one.
+        if (reader.release != entry.by.release) reader = entry.by;
+        return true;
+    };
+    for (const std::size_t word : lanes_in(entry.by.release == 0 ? entry.words & ~tables.read_twice : entry.words)) {
+        auto& [first, second] = tables.readers->word[word];
+        const std::uint32_t bit = 1u << word;
+        if (!(tables.read & bit)) {
+            first = entry.by;
+            tables.read |= bit;
+        } else if (!renew_own(first)) {
+            if (tables.read_twice & bit) renew_own(second);
+            else second = entry.by;
+            tables.read_twice |= bit;
+        }
+    }
+}
+
+inline void GlobalWatch::add_write(GlobalTables& tables, const GlobalEntry& entry) {
+    make_table(tables.writers);
+    for (const std::size_t word : lanes_in(entry.words)) (*tables.writers)[word] = entry.by;
+    tables.written |= entry.words;
+}
+
+void GlobalWatch::suspect(const GlobalAccess& other, std::uint32_t words) {
+    if (other.block() == block_) return;
+    const auto alike = std::ranges::find(suspects_, other, &GlobalEntry::by);
+    if (alike == suspects_.end()) suspects_.push_back({other, words});
+    else alike->words |= words;
+}
+
+void GlobalWatch::suspect_tables(const GlobalTables& tables, const GlobalEntry& entry) {
+    for (const std::size_t word : lanes_in(entry.words)) {
+        const std::uint32_t bit = 1u << word;
+        if (tables.written & bit) suspect((*tables.writers)[word], bit);
+        if (!entry.by.is_write()) continue;
+        if (tables.read & bit) suspect(tables.readers->word[word].first, bit);
+        if (tables.read_twice & bit) suspect(tables.readers->word[word].second, bit);
+    }
+}
+
+inline void GlobalWatch::add_to_tables(GlobalTables& tables, const GlobalEntry& entry) {
+    const bool is_write = entry.by.is_write();
+    if (entry.words & (is_write ? tables.written | tables.read : tables.written)) [[unlikely]]
+        suspect_tables(tables, entry);
+    if (is_write) add_write(tables, entry);
+    else add_read(tables, entry);
+}
+
+void GlobalWatch::make_tables(GlobalLine& line) {
+    GlobalTables tables{};
+    for (const GlobalEntry& entry : entries_of(line)) {
+        if (entry.by.is_write()) add_write(tables, entry);
+        else add_read(tables, entry);
+    }
+    line.count = GlobalLine::in_tables;
+    line.tables = tables;
 }
 
 void GlobalWatch::add(GlobalLine& line, const GlobalEntry& entry) {
@@ -148,15 +206,13 @@ void GlobalWatch::add(GlobalLine& line, const GlobalEntry& entry) {
         line.entry[line.count++] = entry;
         return;
     }
-    if (line.count == GlobalLine::most_entries || line.more.count == line.more.room) [[unlikely]]
-        make_room(line);
-    line.more.first[line.more.count++] = entry;
-    line.more.note(entry, marks_);
+    make_tables(line);
+    if (entry.by.is_write()) add_write(line.tables, entry);
+    else add_read(line.tables, entry);
 }
 
 void GlobalWatch::begin_block(std::uint64_t number) {
     block_ = static_cast<std::uint32_t>(number) & block_mask;
-    marks_ = marks_of(block_);
     releases_ = nullptr;
     release_count_ = 0;
 }
@@ -207,7 +263,8 @@ void GlobalWatch::fetch_entries(const WarpAccess& access) {
     for (const std::size_t lane : lanes_in(access.active)) {
         const GlobalLine& line =
             *(fetched_[lane] = launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]));
-        if (line.count == more_entries) __builtin_prefetch(line.more.first + line.more.count, 1);
+        if (line.count != GlobalLine::in_tables) continue;
+        if (line.tables.readers) __builtin_prefetch(&line.tables.readers->word[access.address[lane] % GlobalLine::bytes / 4], 1);
     }
 }
 
@@ -260,30 +317,11 @@ template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access,
     visit(line, words);
 }
 
-inline bool GlobalWatch::add_by_summary(GlobalLine& line, const GlobalEntry& entry) {
-    GlobalEntries& all = line.more;
-    if (line.count != more_entries) return false;
-    const bool is_write = entry.is_write();
-    if (entry.words & (is_write ? all.written | all.read : all.written)) return false;
-    const std::uint32_t fresh = is_write ? entry.words : entry.words & ~all.read_twice;
-    if (fresh == 0 && entry.release == 0) return true;
-    if (!all.lacks(marks_)) return false;
-    if (fresh == 0) return true;
-    if (all.count == all.room) return false;
-    // Written one by one, like the first entry of a line.
-    GlobalEntry& own = all.first[all.count++];
-    own.key = entry.key;
-    own.instruction = entry.instruction;
-    own.release = entry.release;
-    own.words = fresh;
-    all.note(own, marks_);
-    return true;
-}
-
 inline void GlobalWatch::touch(GlobalLine& line, const WarpAccess& access, const GlobalEntry& entry, std::uint64_t number, bool locks) {
     if (locks) lock_line(line);
     renew(line, launch_.number());
-    if (!add_to_own(line, entry) && !add_by_summary(line, entry)) add_among_others(line, entry);
+    if (line.count == GlobalLine::in_tables) add_to_tables(line.tables, entry);
+    else if (!add_to_own(line, entry)) add_among_others(line, entry);
     if (locks) unlock_line(line);
     if (!suspects_.empty()) [[unlikely]]
         judge_suspects({access, entry, number});
@@ -292,7 +330,7 @@ inline void GlobalWatch::touch(GlobalLine& line, const WarpAccess& access, const
 void GlobalWatch::access(const WarpAccess& access) {
     const bool has_fetched = std::exchange(has_fetched_, false);
     const auto release = static_cast<std::uint16_t>(release_count_);
-    GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), number_of(access.program_counter), release, 0};
+    GlobalEntry entry{{block_ << GlobalAccess::kind_bits | kind_of(access), number_of(access.program_counter), release}, 0};
     if (access.operation == Operation::atomic) synchronize_lanes(access);
     if (touches_a_column(access, access.active)) return touch_column(access, entry);
     const bool locks = locks_lines();
@@ -357,7 +395,7 @@ bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& 
     // The bytes of a line before the words of its first entry, as one vector of the processor.
     using Head = std::uint32_t __attribute__((vector_size(16)));
     static_assert(offsetof(GlobalLine, entry) + offsetof(GlobalEntry, words) == offsetof(GlobalLine, launch) + sizeof(Head));
-    const Head own{launch, 1, entry.key, entry.instruction | static_cast<std::uint32_t>(entry.release) << 16};
+    const Head own{launch, 1, entry.by.key, entry.by.instruction | static_cast<std::uint32_t>(entry.by.release) << 16};
     if (lines[place[0]].launch != launch) {
         bool is_known = false;
         for (const std::uint32_t at : place) is_known |= lines[at].launch == launch;
@@ -386,7 +424,7 @@ void GlobalWatch::judge_suspects(const Touch& touch) {
 }
 
 void GlobalWatch::add_among_others(GlobalLine& line, const GlobalEntry& entry) {
-    if (entry.is_write()) store(line, entry);
+    if (entry.by.is_write()) store(line, entry);
     else load(line, entry);
 }
 
@@ -394,15 +432,15 @@ void GlobalWatch::load(GlobalLine& line, const GlobalEntry& self) {
     std::uint32_t own = 0, outdated = 0, once = 0, twice = 0;
     GlobalEntry* alike = nullptr;
     for (GlobalEntry& entry : entries_of(line)) {
-        if (entry.is_write()) {
-            if (entry.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
-        } else if (entry.block() == block_ && entry.release != self.release) {
+        if (entry.by.is_write()) {
+            if (entry.by.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
+        } else if (entry.by.block() == block_ && entry.by.release != self.by.release) {
             // What is ordered after the later read is ordered after this one.
             outdated |= entry.words & self.words;
             entry.words &= ~self.words;
-        } else if (entry.block() == block_) {
+        } else if (entry.by.block() == block_) {
             own |= entry.words;
-            if (entry.is_alike(self)) alike = &entry;
+            if (entry.by == self.by) alike = &entry;
         } else {
             twice |= once & entry.words;
             once |= entry.words;
@@ -412,13 +450,8 @@ void GlobalWatch::load(GlobalLine& line, const GlobalEntry& self) {
     GlobalEntry fresh = self;
     fresh.words &= ~own & ~twice;
     if (fresh.words == 0) return;
-    if (line.count == more_entries) line.more.read &= ~outdated | line.more.read_twice;
-    if (alike) {
-        alike->words |= fresh.words;
-        if (line.count == more_entries) line.more.note(fresh, marks_);
-    } else {
-        add(line, fresh);
-    }
+    if (alike) alike->words |= fresh.words;
+    else add(line, fresh);
     if (outdated) clean(line);
 }
 
@@ -426,9 +459,9 @@ void GlobalWatch::store(GlobalLine& line, const GlobalEntry& self) {
     GlobalEntry* alike = nullptr;
     bool any_empty = false;
     for (GlobalEntry& entry : entries_of(line)) {
-        if (entry.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
-        if (!entry.is_write()) continue;
-        if (entry.is_alike(self)) {
+        if (entry.by.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
+        if (!entry.by.is_write()) continue;
+        if (entry.by == self.by) {
             entry.words |= self.words;
             alike = &entry;
         } else {
@@ -437,7 +470,6 @@ void GlobalWatch::store(GlobalLine& line, const GlobalEntry& self) {
         }
     }
     if (!alike) add(line, self);
-    else if (line.count == more_entries) line.more.note(self, marks_);
     if (any_empty) clean(line);
 }
 

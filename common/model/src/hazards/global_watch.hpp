@@ -53,8 +53,8 @@ public:
     std::uint16_t number_of(std::uint32_t program_counter);
     std::uint32_t program_counter_of(std::uint16_t number);
 
-    /// Room for entries of lines, until the launch ends.
-    std::span<GlobalEntry> make_entries();
+    /// Room for tables of lines, until the launch ends.
+    std::span<std::byte> make_room();
 
     BlockOrder order;
 
@@ -69,7 +69,7 @@ private:
     std::map<SourcePlace, std::uint16_t> numbers_;
     std::vector<GlobalShadow::Block> lent_;
     /// The unused rest of the last block of `lent_`.
-    std::span<GlobalEntry> room_;
+    std::span<std::byte> room_;
 };
 
 inline bool is_read(Operation operation) {
@@ -89,7 +89,7 @@ public:
     void lock(const WarpAccess& access, std::uint32_t lanes);
     void unlock();
     void fetch_ahead(std::uint64_t address) const { launch_.fetch_ahead(address); }
-    /// Finds the lines of an access in which they are not next to one another, and prefetches the entries that are not in the lines.
+    /// Finds the lines of an access in which they are not next to one another, and prefetches what their tables have on its words.
     void fetch_entries(const WarpAccess& access);
     /// Orders the block as an atomic access to the address does.
     void synchronize(std::uint64_t address);
@@ -109,13 +109,18 @@ private:
     /// to lock each line.
     bool lock_cells(GlobalLine* lines, const Lanes& place);
     void unlock_cells();
-    /// Room for this many entries, until the launch ends.
-    GlobalEntry* make_entries(std::size_t count);
-    /// Makes room for more entries than a line has, or has room for.
-    [[gnu::noinline]] void make_room(GlobalLine& line);
+    template <class Table> void make_table(Table*& table);
+    /// Moves the entries of a line to tables.
+    [[gnu::noinline]] void make_tables(GlobalLine& line);
     void add(GlobalLine& line, const GlobalEntry& entry);
-    /// Records an access to a line with many entries and returns true if a look at the summary is enough for that.
-    bool add_by_summary(GlobalLine& line, const GlobalEntry& entry);
+    void add_read(GlobalTables& tables, const GlobalEntry& entry);
+    /// The same for a read of one word by a block that has made no release.
+    static void add_word(GlobalTables& tables, const GlobalEntry& entry);
+    void add_write(GlobalTables& tables, const GlobalEntry& entry);
+    void add_to_tables(GlobalTables& tables, const GlobalEntry& entry);
+    /// Notes an access to some words of a line in `suspects_` if it is one of another block.
+    void suspect(const GlobalAccess& other, std::uint32_t words);
+    [[gnu::noinline]] void suspect_tables(const GlobalTables& tables, const GlobalEntry& entry);
     std::uint16_t number_of(std::uint32_t program_counter);
     void synchronize_lanes(const WarpAccess& access);
     template <class Visit> static void for_each_line(const WarpAccess& access, Visit&& visit);
@@ -138,7 +143,6 @@ private:
     GlobalLaunch& launch_;
     BlockReporter& reporter_;
     std::uint32_t block_ = 0;
-    BlockMarks marks_{};
     /// Null until the block releases something.
     BlockOrder::Entry* releases_ = nullptr;
     std::uint32_t release_count_ = 0;
@@ -148,8 +152,7 @@ private:
     std::vector<GlobalLine*> held_, held_cells_;
     /// Where each lane's line of a column is in its chunk, from lock() to access().
     alignas(64) Lanes place_{};
-    /// Room for entries that is left.
-    std::span<GlobalEntry> room_;
+    std::span<std::byte> room_;
     /// The line of each lane of an access, from fetch_entries() to access().
     std::array<GlobalLine*, warp_size> fetched_{};
     bool has_fetched_ = false;

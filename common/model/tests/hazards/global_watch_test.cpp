@@ -161,6 +161,22 @@ TEST(GlobalRace, OfSeveralReadersOneIsAnother) {
     }
 }
 
+TEST(GlobalRace, OfTwoReadersOneIsAnotherInALineOfManyBlocks) {
+    // Blocks 0 to 4 read words of their own. Block 5 reads some words twice, and block 6 reads them once; then one of the two writes.
+    for (const std::uint32_t lanes : {0x100u, 0xF00u})
+        for (const unsigned writer : {5u, 6u}) {
+            MadeLaunch launch;
+            launch.run({0, 1, 2, 3, 4, 5, 6, writer}, [=, turn = 0](MadeBlock& block, unsigned number) mutable {
+                if (turn == 7) block.store_global(3, words(0), lanes);
+                else if (number < 5) block.load_global(1, one_word(number), lane_0);
+                else
+                    for (int times = number == 5 ? 2 : 1; times > 0; --times) block.load_global(2, words(0), lanes);
+                ++turn;
+            });
+            EXPECT_EQ(summary(launch.hazards()), Summary{writer == 5 ? "race 3 2" : "race 2 3"}) << lanes << ", writer " << writer;
+        }
+}
+
 TEST(GlobalRace, IsFoundInLinesThatManyBlocksTouchHereAndThere) {
     std::mt19937 random(11);
     int trials_with_race = 0;

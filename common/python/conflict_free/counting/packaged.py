@@ -15,7 +15,7 @@ from conflict_free.console import ROOT, USAGE, Stop
 from conflict_free.model_files import MODEL
 from conflict_free.setup import cuda
 
-NO_NVCC = f"no nvcc of CUDA {cuda_version.VERSION} here; pip install 'conflict-free[nvcc]' installs one"
+NO_NVCC = f"no nvcc of CUDA {cuda_version.MAJOR} here; pip install 'conflict-free[nvcc]' installs one"
 
 
 def is_installed() -> bool:
@@ -71,10 +71,14 @@ def _complete(wheels: Path) -> Path:
 
 
 def nvcc() -> Path | None:
-    """Return the nvcc that builds programs to count: the system's, or that of NVIDIA's Python packages; None without one."""
+    """Return the nvcc that builds programs to count: the system's, or that of NVIDIA's Python packages; None without one.
+
+    A checkout has the one release that its own counts were made with; an installed package takes any release of the same CUDA.
+    """
     with contextlib.redirect_stdout(sys.stderr):
-        found = cuda.present_nvcc()
-    if found or not is_installed():
-        return found
+        if not is_installed():
+            return cuda.present_nvcc()
+        if found := cuda.system_nvcc((cuda_version.MAJOR,)):
+            return found
     wheels = next((folder for folder in cuda_of_wheels() if (folder / "bin" / "nvcc").exists()), None)
     return _complete(wheels) / "bin" / "nvcc" if wheels else None

@@ -53,14 +53,14 @@ def present(name: str, folders: Iterable[Path]) -> list[Path]:
     return list(found.values())
 
 
-def system_nvcc() -> Path | None:
-    """Return this machine's nvcc of the accepted version, from the PATH or the usual folders; None if there is none."""
+def system_nvcc(accepted: tuple[int, ...] = cuda_version.PARTS) -> Path | None:
+    """Return this machine's nvcc whose version begins with ``accepted``, from the PATH or the usual folders; None if there is none."""
     for candidate in present("nvcc", tool_folders()):
         version = release_of(candidate)
-        if version[:2] == cuda_version.PARTS:
+        if version[: len(accepted)] == accepted:
             return candidate
         shown = ".".join(map(str, version)) or "unknown"
-        say(f"Set-up: {candidate} is not used: its version is {shown}, {cuda_version.VERSION} is accepted")
+        say(f"Set-up: {candidate} is not used: its version is {shown}, {'.'.join(map(str, accepted))} is accepted")
     return None
 
 

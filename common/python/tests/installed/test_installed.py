@@ -10,7 +10,7 @@ import pytest
 from conftest import REPOSITORY
 from installed_package import Installed, install, run, succeed
 
-from conflict_free.cuda_version import RUNTIME, VERSION
+from conflict_free.cuda_version import MAJOR, RUNTIME
 
 pytestmark = pytest.mark.skipif("CONFLICT_FREE_BUILD" not in os.environ, reason="CONFLICT_FREE_BUILD names no build folder")
 
@@ -203,7 +203,7 @@ def test_a_program_that_launches_nothing_cannot_be_judged(installed, project):
 WITHOUT_NVCC = """\
 from conflict_free.console import run_main
 from conflict_free.counting import packaged, subcommands
-packaged.cuda.present_nvcc = lambda: None
+packaged.cuda.system_nvcc = lambda accepted: None
 packaged.cuda_of_wheels = lambda: iter(())
 run_main(lambda: subcommands.COMMANDS[{name!r}](["--build-dir", str(packaged.MODEL), {argument!r}]))
 """
@@ -212,7 +212,7 @@ run_main(lambda: subcommands.COMMANDS[{name!r}](["--build-dir", str(packaged.MOD
 @pytest.mark.parametrize(
     ("name", "argument", "code", "told"),
     [
-        ("count", "add.cu", 2, f"error: no nvcc of CUDA {VERSION} here; pip install 'conflict-free[nvcc]' installs one\n"),
+        ("count", "add.cu", 2, f"error: no nvcc of CUDA {MAJOR} here; pip install 'conflict-free[nvcc]' installs one\n"),
         ("run", "true", 1, "the counts are those of the PTX, and were not compared with machine code: no ptxas here\n"),
     ],
 )

@@ -14,6 +14,7 @@ from conftest import start
 
 from conflict_free import console
 from conflict_free.console import Stop
+from conflict_free.counting import packaged
 from conflict_free.cuda_version import MAJOR, VERSION
 from conflict_free.setup import cmake, compiler_warnings, cuda, folders, packages, setup
 from conflict_free.setup.packages import Package
@@ -310,6 +311,14 @@ def test_another_nvcc_is_passed_over(no_usual_nvcc, capsys, version):
     nvcc(no_usual_nvcc, version)
     assert cuda.system_nvcc() is None
     assert f"its version is {version}, {VERSION} is accepted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("version", "is_taken"), [(f"{MAJOR}.17.5", True), (f"{MAJOR - 1}.9.41", False)])
+def test_an_installed_package_builds_with_any_nvcc_of_the_same_cuda(no_usual_nvcc, monkeypatch, version, is_taken):
+    found = nvcc(no_usual_nvcc, version)
+    monkeypatch.setattr(packaged, "is_installed", lambda: True)
+    monkeypatch.setattr(packaged, "cuda_of_wheels", lambda: iter(()))
+    assert packaged.nvcc() == (found if is_taken else None)
 
 
 def test_an_nvcc_behind_others_in_the_path(no_usual_nvcc, monkeypatch, tmp_path, capsys):
