@@ -115,7 +115,7 @@ def test_timelines_are_as_long_as_the_times(project):
 
 def test_a_tile_is_asked_for_when_a_place_is_free_and_multiplied_when_it_has_arrived(project):
     assert stages.schedule(3, 1, 3, 1) == [(0, 3), (4, 7), (8, 11)]
-    assert stages.schedule(4, 2, 3, 1) == [(0, 3), (0, 4), (4, 7), (5, 8)]
+    assert stages.schedule(4, 2, 3, 1) == [(0, 3), (3, 6), (6, 9), (9, 12)]
     # With 1 + arrival / product places, or more, the products follow each other.
     for places in (4, 5):
         assert [begun for _, begun in stages.schedule(6, places, 3, 1)] == [3, 4, 5, 6, 7, 8]

@@ -28,12 +28,13 @@ TIME, ROW, LEFT = 10, 18, 62
 def schedule(tiles: int, stages: int, arrival: float, product: float) -> list[tuple[float, float]]:
     """Return for each tile when it is asked for and when its product begins.
 
-    A tile is asked for as soon as one of ``stages`` places is free, and a place is free when the product of its tile has ended.
+    One of ``stages`` places is asked for again when its tile's product has ended and the next tile's, if there is a place for it, has begun.
     """
     asked: list[float] = []
     begun: list[float] = []
     for tile in range(tiles):
-        asked.append(begun[tile - stages] + product if tile >= stages else 0)
+        before = tile - stages
+        asked.append(0 if tile < stages - 1 else begun[before + 1] if stages > 1 else begun[before] + product if tile else 0)
         begun.append(max(asked[tile] + arrival, begun[-1] + product if begun else 0))
     return list(zip(asked, begun))
 
