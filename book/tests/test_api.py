@@ -17,7 +17,8 @@ def test_every_public_header_is_listed_once():
 
 
 def test_every_public_macro_is_shown():
-    macros = [name for path in HEADERS for name in re.findall(r"^#define (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    # SIMT_… are for the model's lists of rows, which undefine them.
+    macros = [name for path in HEADERS for name in re.findall(r"^#define (?!SIMT_)(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)]
     assert macros and re.findall(r"^\.\. doxygendefine:: (\w+)", PAGE, re.MULTILINE) == macros
 
 

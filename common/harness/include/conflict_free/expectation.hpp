@@ -104,8 +104,8 @@ extern const PartitionMetrics partitions_per_step;
 #define SIMT_NUMBER(name) extern const Metric name;
 #include "simt/counts.def"
 /// @endcond
-/// Block barriers ÷ blocks. Each count of a launch that belongs to no memory, such as `barriers`, is a metric as well: simt/counts.def
-/// lists them.
+/// Block barriers ÷ blocks. Each count of a launch that belongs to no memory, such as `barriers`, is a metric as well: see
+/// `simt/counts.def`.
 extern const Metric barriers_per_block;
 /// Metrics of the atomic operations on global memory.
 extern const GlobalMetrics global_atomic;
