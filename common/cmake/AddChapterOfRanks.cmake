@@ -19,6 +19,7 @@ function(add_chapter_of_ranks slug)
     set(program chapter_${slug})
     add_executable(${program} ${slug}.cu ${chapter_SOURCES})
     add_dependencies(programs ${program})
+    add_dependencies(${program} conflict_free_nccl)  # under the model the program loads this one
     set_target_properties(${program} PROPERTIES OUTPUT_NAME ${slug})
     target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(${program} PRIVATE
