@@ -79,4 +79,4 @@ if(NOT "$ENV{LD_LIBRARY_PATH}" STREQUAL "")
 endif()
 set(CONFLICT_FREE_UNDER_MODEL ${CMAKE_COMMAND} -E env ${CONFLICT_FREE_MODEL_FIRST})
 # The targets that make the model; what is counted depends on them.
-set(CONFLICT_FREE_MODEL_LIBRARIES conflict_free_cudart conflict_free_cuda conflict_free_model conflict_free_nccl)
+set(CONFLICT_FREE_MODEL_LIBRARIES conflict_free_cudart conflict_free_cuda conflict_free_model)

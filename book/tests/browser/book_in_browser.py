@@ -45,6 +45,7 @@ class Visit:
     cut_texts: list[str]
     overlaps: list[str]
     silent_pictures: int  # drawn into the page, without words for readers who cannot see
+    said_of_right_numbers: list[str]  # by predictions
     excess: int  # pixels to scroll sideways
     cut_pictures: list[str]  # that a reader must scroll sideways
     violations: list[str]  # what axe finds
@@ -115,6 +116,13 @@ _CUT_PICTURES = """() => [...document.querySelectorAll("figure")].filter(figure 
 _SILENT = """() => [...document.querySelectorAll("figure svg")].filter(svg => !svg.closest("button") && svg.getBoundingClientRect().width > 0 &&
   !svg.closest("[aria-hidden=true], [role=img]")).length"""
 
+#: The page's words on the right number in each field of a prediction.
+_RIGHT_NUMBERS = """() => [...document.querySelectorAll(".predict .try input")].map(input => {
+  input.value = input.dataset.right;
+  input.dispatchEvent(new Event("change"));
+  return input.closest("p").querySelector("output").innerText;
+})"""
+
 
 def visit(page: Page, name: str) -> Visit:
     """Open a page of the book in a page of the browser that has ``trouble`` (conftest), and look it over. That changes it."""
@@ -135,6 +143,7 @@ def visit(page: Page, name: str) -> Visit:
         "cut_texts": page.evaluate(_CUT_TEXTS),
         "overlaps": page.evaluate(_OVERLAPS),
         "silent_pictures": page.evaluate(_SILENT),
+        "said_of_right_numbers": page.evaluate(_RIGHT_NUMBERS),
     }
     # Folded content is part of the page too.
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")

@@ -64,6 +64,11 @@ def test_pictures_have_words(visited):
     assert visited.silent_pictures == 0
 
 
+def test_a_page_that_asks_says_of_each_right_number_that_it_is(visited):
+    asks = 'class="predict"' in (Path(FOLDER) / visited.name).read_text(encoding="utf-8")
+    assert set(visited.said_of_right_numbers) == ({"Right."} if asks else set())
+
+
 def test_axe_finds_nothing(visited):
     assert visited.violations == []
 
