@@ -17,11 +17,10 @@ BESIDE = [
     {"pages": ["naive"], "row": "copy.cudaMemcpy", "words": "cudaMemcpy, the ceiling"},
     {"pages": [], "row": "copy.peers.library_copy", "words": "a library"},
 ]
-LADDER = {"of": "transposes", "size": "16384", "metric": "gbps", "rungs": RUNGS, "beside": BESIDE}
+LADDER = {"of": "transposes", "size": "16384", "rungs": RUNGS, "beside": BESIDE}
 OTHER = {
     "of": "copies",
     "size": "2048",
-    "metric": "gbps",
     "rungs": [{"pages": ["more"], "row": "copy.copy_plain", "words": "plain"}],
     "beside": [{"pages": [], "row": "copy.copy_shared", "words": "the rest, shared"}],
 }

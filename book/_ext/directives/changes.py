@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from docutils import nodes
-from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from .by_page import keep_by_page, kept_of
@@ -54,14 +54,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
         path.write_text(json.dumps([asdict(change) for change in _all(app.env)], indent=1) + "\n", encoding="utf-8")
 
 
-def _forget(app: Sphinx, exception: Exception | None) -> None:
-    """Have all pages read again after a warning: Sphinx keeps a page that has an error, and the next build would pass without reading it."""
-    if app._warncount:
-        (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
-
-
 def setup(app: Sphinx) -> None:
     """Register the handlers."""
     keep_by_page(app, changes_of)
     app.connect("build-finished", _write)
-    app.connect("build-finished", _forget)

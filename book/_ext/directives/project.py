@@ -12,7 +12,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from markupsafe import Markup, escape
 from sphinx import addnodes
-from sphinx.application import Sphinx
+from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
@@ -205,8 +205,14 @@ def _prepare(app: Sphinx, config: Config) -> None:
     config.conflict_free_static = static.hexdigest()
 
 
+def _forget(app: Sphinx, exception: Exception | None) -> None:
+    """Have all pages read again after a warning: Sphinx keeps a page that has an error, and the next build would pass without reading it."""
+    if app._warncount:
+        (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
+
+
 def setup(app: Sphinx) -> None:
-    """Register the configuration."""
+    """Register the configuration and the handlers."""
     app.add_config_value("conflict_free_chapters", "../chapters", "env", [str])
     app.add_config_value("conflict_free_results", "results", "env", [str])
     app.add_config_value("conflict_free_counts", "", "env", [str])
@@ -215,3 +221,4 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("conflict_free_fingerprint", "", "env", [str])
     app.add_config_value("conflict_free_static", "", "html", [str])
     app.connect("config-inited", _prepare)
+    app.connect("build-finished", _forget)

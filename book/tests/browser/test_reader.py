@@ -128,6 +128,13 @@ def test_copied_code_is_the_code_without_its_margin(page):
     assert copied.strip() in (CHAPTERS / "naive" / "naive.cu").read_text(encoding="utf-8")
 
 
+def test_on_a_phone_the_strip_shows_words_for_a_single_rung_alone(phone):
+    for page, words in (("padding.html", 1), ("matmul.html", 0)):
+        open_page(phone, page)
+        rungs = phone.locator(".rung .here")
+        assert [rungs.locator(f"{part} >> visible=true").count() for part in (".words", ".figure")] == [words, rungs.count()]
+
+
 def test_a_listing_on_a_phone_has_no_empty_lines_between_its_lines(phone):
     open_page(phone, "matmul.html")
     height, lines = phone.locator("figure.kernel-listing:not(.counted) pre").first.evaluate(

@@ -1,6 +1,6 @@
 """``ladder`` and ``rung``: the kernels of one task from the slowest to the fastest, whole, and as a strip at a chapter's head.
 
-``ladder.json`` in the book's folder lists the ladders. A ladder has a measured metric and a size, and its rungs, the slowest first: the
+``ladder.json`` in the book's folder lists the ladders. A ladder has a size, and its rungs, the slowest first: the
 pages that climb to a rung, the first of which it links to, a kernel as in a claim on speeds, and words. The first of those ``beside``
 the ladder is what the others are compared with.
 """
@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from conflict_free.evidence.lookup import Evidence
-from conflict_free.evidence.metrics import parse_size, pretty_size
+from conflict_free.evidence.metrics import parse_size, pretty_size, rate_unit
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.values import describe_all
 
@@ -25,12 +25,16 @@ from ..prose.beside import reading_order
 from ..prose.course import facts
 
 LIST = "ladder.json"
-UNITS = {"gbps": "GB/s", "tflops": "TFLOP/s"}
+
+
+def speed_of(evidence: Evidence, listed: dict[str, Any]) -> tuple[str, str]:
+    """Return the metric of a ladder's speeds, and its unit for readers. Raises ResultError."""
+    return rate_unit(evidence.measured_row(*listed["rungs"][0]["row"].split("."), listed["size"]))
 
 
 def rungs_of(evidence: Evidence, listed: dict[str, Any], which: str) -> list[dict[str, Any]]:
     """Return the templates' data for each rung in ``listed[which]``. Raises ResultError."""
-    behind = f"{listed['size']}.{listed['metric']}"
+    behind = f"{listed['size']}.{speed_of(evidence, listed)[0]}"
     ceiling = evidence.value(f"{listed['beside'][0]['row']}.{behind}").number
     found = []
     for one in listed[which]:
@@ -76,7 +80,7 @@ class Ladder(EvidenceDirective, directive="ladder"):
         ran = describe_all(evidence.some_result(slug)["provenance"] for slug in slugs)
         texts = {
             "of": listed["of"],
-            "unit": UNITS[listed["metric"]],
+            "unit": speed_of(evidence, listed)[1],
             "size": pretty_size(parse_size(listed["size"])),
             "ceiling": listed["beside"][0]["words"].partition(",")[0],
         }
