@@ -90,11 +90,12 @@ def test_loads_wait_one_after_another_or_together(project):
 def test_the_parts_of_a_timeline_are_as_long_as_the_clock_says():
     threads, in_turn, together = (timeline.phased_bars(*how, 400, (50, 20, 8)) for how in ((4, False), (1, True), (1, False)))
     assert [bar["x"] for bar in threads] == [0, 100, 200, 300] and {bar["width"] for bar in threads} == {50}
+    assert [(bar["empty"], bar["end"]) for bar in threads] == [(78 + x, 100 + x) for x in (0, 100, 200, 300)]
     assert [bar["store"] - bar["x"] for bar in threads] == [70] * 4 and {bar["storing"] for bar in threads} == {8}
     assert [bar["x"] for bar in in_turn] == [0, 50, 100, 150] and {bar["width"] for bar in in_turn} == {50}, "the next waits for the value"
     for bars in (in_turn, together):
         assert {bar["held"] for bar in bars} == {200} and [bar["store"] for bar in bars] == [280, 288, 296, 304]
-        assert [bar["rows"] for bar in bars] == [4, 0, 0, 0] and timeline.length_of(bars) == 312
+        assert [bar["rows"] for bar in bars] == [4, 0, 0, 0] and bars[0]["empty"] == 312 and timeline.length_of(bars) == 400
     assert [bar["x"] for bar in together] == [0, 6, 12, 18] and together[-1]["x"] + together[-1]["width"] == 200
 
 

@@ -46,15 +46,16 @@ def phased_bars(threads: int, in_turn: bool, length: float, percents: Sequence[f
         begin, load = row // loads * turn, row % loads
         step = loading / loads if in_turn else ISSUE
         width = step if in_turn else loading - ISSUE * (loads - 1)
-        held = {"held": begin + loading, "barrier": barrier, "rows": 0 if load else loads}
+        empty = begin + loading + barrier + storing
+        held = {"held": begin + loading, "barrier": barrier, "empty": empty, "end": begin + turn, "rows": 0 if load else loads}
         store = {"store": begin + loading + barrier + storing / loads * load, "storing": storing / loads}
         bars.append({"row": row, "x": begin + step * load, "width": width, **held, **store})
     return bars
 
 
 def length_of(bars: list[dict[str, Any]]) -> float:
-    """Return where the last store of a drawing ends."""
-    return max(bar["store"] + bar["storing"] for bar in bars)
+    """Return where the last bar of a drawing ends."""
+    return max(bar.get("end", bar["store"] + bar["storing"]) for bar in bars)
 
 
 def numbered_kernels(directive: EvidenceDirective, evidence: Evidence, most: int, what: str) -> list[tuple[str, int]]:
