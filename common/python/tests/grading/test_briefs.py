@@ -78,14 +78,6 @@ def test_each_refusal_has_its_words():
     assert (most // beyond, most // within) == (refusals.MOST_FENCES, refusals.MOST_READINGS)
 
 
-def test_a_brief_has_the_number_of_idle_blocks_where_an_answer_exceeds_it():
-    for name in names():
-        task = load(name)
-        says = f"at most {data_checks.MOST_IDLE_BLOCKS:,} blocks access no memory"
-        if any(answer.expected.says == "blocks are launched" for answer in task.answers):
-            assert says in " ".join(task.brief().split()), name
-
-
 def test_no_cheat_has_more_points_than_what_is_right_and_slow():
     """The page For teachers says so, and that this is half of the points at most."""
     for name in names():

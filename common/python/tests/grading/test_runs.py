@@ -56,7 +56,7 @@ ORDINARY = {
     "narrow_global": 8,
     "slots": 8,
     "global_slots": 8,
-    "idle_blocks": 4224,
+    "idle_blocks": data_checks.MOST_IDLE_BLOCKS,
     "cluster_accesses": 0,
     "cluster_barriers": 0,
     "sleeps": 0,
