@@ -111,7 +111,7 @@ void test_address_modes()
     expect("wrap linear", got, {2.5f, 2.5f, 1.75f});
     settings.mode = cudaAddressModeBorder;
     got = run<float>(Kind::one, make_texture(array, settings), {{0}, {1}, {0.5f}});
-    // One dimension is filtered as the first row of two, and half of that is border, too.
+    // A texture of one dimension is filtered like the first row of one of two, above which lies the border.
     expect("border linear", got, {74.5f, 75.25f, 50.75f});
 }
 
