@@ -42,9 +42,7 @@ Seeds seeds_of(char** first, char** last) {
     return seeds;
 }
 
-struct Tried {
-    int texts = 0, launches = 0, conversations = 0, messages = 0, containers = 0;
-};
+struct Tried { int texts = 0, launches = 0, conversations = 0, messages = 0, containers = 0; };
 
 void keep(const std::filesystem::path& path, const auto& content) {
     std::ofstream(path, std::ios::binary)
