@@ -4,7 +4,8 @@ import json
 
 import pytest
 from conftest import REPOSITORY
-from counting_tools import global_, kernel, report, shared
+from counting_tools import kernel, report
+from made_counts import global_, shared
 
 from conflict_free import counts
 from conflict_free.counting import report_diff, sarif_report
