@@ -39,7 +39,6 @@ TASK = {
         {"check": "counts.requests", "count": "global_load.requests * 2", "limit": "count // 32", "is_upper": True, "points": 25}
     ],
     "hints": ["Look at int2 and\nat 1.5 * i.", "Call __syncthreads() and f_x(a, b); use threadIdx.x, atomicAdd and *both*."],
-    "answers": {"right": 2, "wrong": 6},
 }
 
 

@@ -85,7 +85,7 @@ size_t measure(unsigned* sums, unsigned* numbers, Phases* phases, const char* na
     fill<<<blocks_of(many_numbers, BLOCK), BLOCK>>>(numbers, many_numbers);
     for (int blocks : {8, 1}) {
         if (blocks == 1) unused_bytes = (226 << 10) - sizeof(unsigned) * BLOCK;
-        // The phases are those of the last launch, so it must not be a slow one.
+        // The phases are those of the last launch, so that launch must not be slow.
         float ms = 0;
         for (std::vector<float> all; all.empty() || ms > 1.01f * all[all.size() / 2];) {
             all = times(many_numbers, 21);

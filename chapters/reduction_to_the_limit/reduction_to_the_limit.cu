@@ -16,7 +16,7 @@ constexpr int BLOCK = 256;
 constexpr int THREADS_AT_ONCE = 2048;
 // 16-byte loads that a thread has in flight.
 constexpr int LOADS = 4;
-// More blocks than any grid has that reads its input in steps.
+// Grids that read their input in steps have fewer blocks.
 constexpr int MOST_BLOCKS = 4096;
 // [/constants]
 

@@ -55,7 +55,7 @@ function(grade_assignment slug)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB_RECURSE grader CONFIGURE_DEPENDS
          ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
-         ${python}/conflict_free/grading/cheats/*.cu* ${python}/conflict_free/grading/cheats/*.toml)
+         ${python}/conflict_free/trials/cheats/*.cu* ${python}/conflict_free/trials/cheats/*.toml)
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
@@ -108,7 +108,7 @@ function(grade_cheats slug)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB grader CONFIGURE_DEPENDS
          ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
-         ${python}/conflict_free/grading/cheats/*.cu* ${python}/conflict_free/grading/cheats/*.toml)
+         ${python}/conflict_free/trials/cheats/*.cu* ${python}/conflict_free/trials/cheats/*.toml)
     list(FILTER files EXCLUDE REGEX "/answers(\\.toml)?$")
     add_custom_command(
         OUTPUT ${graded}

@@ -6,6 +6,7 @@ book that nobody opened is not a tested book.
 
 import html.parser
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlparse
@@ -182,3 +183,19 @@ def leads_somewhere(target: str) -> bool:
     if path not in _IDS:
         _IDS[path] = _Ids(path.read_text(encoding="utf-8")).found
     return unquote(anchor) in _IDS[path]
+
+
+def controls_of(figure: str) -> tuple[Callable[..., None], Callable[[Page, str], str]]:
+    """Return two functions for a page's first figure of a kind: one sets its controls by their names, one returns the text of a part."""
+
+    def choose(page: Page, **values: object) -> None:
+        page.locator(f"{figure} details").evaluate_all("all => all.forEach(one => (one.open = true))")
+        for name, value in values.items():
+            control = page.locator(f"{figure} [data-control={name}]").first
+            if control.evaluate("control => control.tagName") == "SELECT":
+                control.select_option(str(value))
+            else:
+                control.fill(str(value))
+                control.blur()
+
+    return choose, lambda page, part: page.locator(f"{figure} .{part}").first.inner_text()

@@ -10,9 +10,10 @@ import random
 import subprocess
 
 import pytest
-from book_in_browser import open_page
+from book_in_browser import controls_of, open_page
 
 PAGE = "padding.html"
+choose, told = controls_of("figure.bank-explorer")
 #: Sizes of elements that one instruction accesses.
 SIZES = (1, 2, 4, 8, 16)
 
@@ -164,18 +165,6 @@ def test_a_choice_stands_for_its_access(shared_page):
             assert made == {"op": op, "size": size, "address": [element * size for element in elements]}
 
 
-def choose(page, **values) -> None:
-    """Choose in the controls of the page's first bank map."""
-    page.locator("figure.bank-explorer details").evaluate_all("all => all.forEach(one => (one.open = true))")
-    for name, value in values.items():
-        control = page.locator(f"figure.bank-explorer [data-control={name}]").first
-        if control.evaluate("control => control.tagName") == "SELECT":
-            control.select_option(str(value))
-        else:
-            control.fill(str(value))
-            control.blur()
-
-
 def test_lanes_may_be_a_stride_apart_and_idle(page):
     open_page(page, PAGE)
     choose(page, padding=0, stride=16)
@@ -256,11 +245,6 @@ def test_a_number_out_of_range_is_brought_into_it(page):
     open_page(page, PAGE)
     choose(page, padding=100)
     assert page.locator("figure.bank-explorer [data-control=padding]").first.input_value() == "32"
-
-
-def told(page, part: str) -> str:
-    """Return the text of a part of the page's first bank map."""
-    return page.locator(f"figure.bank-explorer .{part}").first.inner_text()
 
 
 def test_a_reader_chooses_a_tile_and_sees_the_count(page):

@@ -2,27 +2,12 @@
 
 import math
 
-from book_in_browser import open_page
+from book_in_browser import controls_of, open_page
 from test_explorer import model_answers
 
 PAGE = "fragments.html"
 FIGURE = "figure.fragment-explorer"
-
-
-def choose(page, **values) -> None:
-    """Choose in the controls of the page's tile."""
-    for name, value in values.items():
-        control = page.locator(f"{FIGURE} [data-control={name}]")
-        if control.evaluate("control => control.tagName") == "SELECT":
-            control.select_option(str(value))
-        else:
-            control.fill(str(value))
-            control.blur()
-
-
-def told(page, part: str) -> str:
-    """Return the text of a part of the page's tile."""
-    return page.locator(f"{FIGURE} .{part}").inner_text()
+choose, told = controls_of(FIGURE)
 
 
 def shown(page) -> tuple[int, int]:

@@ -3,23 +3,11 @@
 import random
 
 import pytest
-from book_in_browser import open_page
+from book_in_browser import controls_of, open_page
 from test_explorer import SIZES, model_answers
 
 PAGES = ("copy.html", "naive.html")
-
-
-def choose(page, **values: int) -> None:
-    """Set numbers of the page's sector map."""
-    for name, value in values.items():
-        control = page.locator(f"figure.sector-explorer [data-control={name}]")
-        control.fill(str(value))
-        control.blur()
-
-
-def told(page, part: str) -> str:
-    """Return the text of a part of the page's sector map."""
-    return page.locator(f"figure.sector-explorer .{part}").inner_text()
+choose, told = controls_of("figure.sector-explorer")
 
 
 def labels(page) -> list[str]:

@@ -30,9 +30,7 @@ __global__ void to_bf16(__nv_bfloat16* to, const float* from, int count) {
 }
 
 /// Matrices of floats, and room for their product.
-struct Floats {
-    DeviceBuffer<float> a, b, c;
-};
+struct Floats { DeviceBuffer<float> a, b, c; };
 
 DeviceBuffer<float> floats(int rows, int columns) {
     return DeviceBuffer<float>(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));

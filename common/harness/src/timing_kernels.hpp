@@ -11,9 +11,7 @@ namespace conflict_free {
 void read_all(const uint4* data, std::size_t count, unsigned* sink);
 
 /// Differences of the multiprocessors' clock and of the GPU's timer, read by one thread.
-struct ClockWatch {
-    unsigned long long cycles, nanoseconds;
-};
+struct ClockWatch { unsigned long long cycles, nanoseconds; };
 
 /// Starts to count cycles for `nanoseconds`.
 void watch_clock(unsigned long long nanoseconds, ClockWatch* seen, cudaStream_t stream);

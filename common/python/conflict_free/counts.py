@@ -50,6 +50,8 @@ SPACES, OPERATIONS = _names("SPACE"), _names("OPERATION")
 WORK = _names("WORK")
 #: Counts of a launch that belong to no memory space, such as barriers.
 NUMBERS = _names("NUMBER")
+#: The kinds of hazards, each with a sentence about it.
+HAZARDS = {row.fields[0]: row.comment for row in _ROWS if row.about == "HAZARD"}
 
 
 @dataclass(frozen=True)
@@ -158,4 +160,5 @@ def report_schema() -> dict[str, Any]:
             kernel["required"] += counts if when == "always" else []
     kernel["properties"] |= {row.fields[0]: row.count() for row in _ROWS if row.about == "NUMBER"}
     kernel["required"] += NUMBERS
+    schema["$defs"]["hazard"]["properties"]["kind"] = {"enum": list(HAZARDS)}
     return schema

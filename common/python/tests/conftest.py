@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from made_counts import global_, shared
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 #: Programs that run beside libraries: a script's own folder is where it finds its modules.
@@ -113,19 +114,9 @@ def sample(median: float) -> dict:
 
 def counts(**changes: int) -> dict:
     """The model's counts for a plain copy of 2048x2048."""
-    found = {
-        "grid": [64, 64, 1],
-        "block": [32, 8, 1],
-        "shared_bytes": 0,
-        "shared_load": {"instructions": 0, "wavefronts": 0, "ideal_wavefronts": 0, "conflicts": 0},
-        "shared_store": {"instructions": 0, "wavefronts": 0, "ideal_wavefronts": 0, "conflicts": 0},
-        "global_load": {"requests": 131072, "sectors": 524288, "ideal_sectors": 524288, "wavefronts": 131072, "bytes": 16777216},
-        "global_store": {"requests": 131072, "sectors": 524288, "ideal_sectors": 524288, "wavefronts": 131072, "bytes": 16777216},
-        "barriers": 0,
-        "lines": [],
-    }
-    found["global_store"].update(changes)
-    return found
+    moved = global_(131072, 524288, 524288, 16777216)
+    accesses = {"shared_load": shared(), "shared_store": shared(), "global_load": moved, "global_store": {**moved, **changes}}
+    return {"grid": [64, 64, 1], "block": [32, 8, 1], "shared_bytes": 0, **accesses, "barriers": 0, "lines": []}
 
 
 def program_rows(build: str) -> dict:

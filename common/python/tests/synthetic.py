@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from made_counts import global_, line, shared, warp_lanes
 from synthetic_sources import COPY, NAIVE
 
 from conflict_free.counts import MEASURES
@@ -30,35 +31,14 @@ HELPERS = {"constants", "launch", "entry"}
 def _access(number: int, op: str, width: int, height: int, column: bool) -> dict:
     """Return the counts of one source line that touches each element once, a row or a column per warp."""
     requests = width * height // 32
-    stride = 4 * height if column else 4
-    sectors = 32 if column else 4
-    return {
-        "file": "",
-        "line": number,
-        "space": "global",
-        "op": op,
-        "requests": requests,
-        "sectors": requests * sectors,
-        "ideal_sectors": requests * 4,
-        "wavefronts": requests * (32 if column else 1),
-        "bytes": requests * 128,
-        "first_access": {"size": 4, "lanes": [lane * stride for lane in range(32)]},
+    moved = global_(requests, requests * (32 if column else 4), requests * 4, requests * 128) | {
+        "wavefronts": requests * (32 if column else 1)
     }
+    return line(number, "global", op, {**moved, "first_access": warp_lanes(4 * height if column else 4)}, "")
 
 
 def _shared(number: int, op: str, width: int, height: int) -> dict:
-    instructions = width * height // 32
-    return {
-        "file": "",
-        "line": number,
-        "space": "shared",
-        "op": op,
-        "instructions": instructions,
-        "wavefronts": instructions,
-        "ideal_wavefronts": instructions,
-        "conflicts": 0,
-        "first_access": {"size": 4, "lanes": [4 * lane for lane in range(32)]},
-    }
+    return line(number, "shared", op, {**shared(*[width * height // 32] * 3), "first_access": warp_lanes(4)}, "")
 
 
 def _total(lines: list[dict], space: str, op: str) -> dict:
@@ -82,8 +62,8 @@ def counts(source: str, file: str, kernel: str, width: int, height: int) -> dict
             lines.append(_shared(number, "store", width, height))
         if "tile[" in origin:
             lines.append(_shared(number, "load", width, height))
-    for line in lines:
-        line["file"] = file
+    for each in lines:
+        each["file"] = file
     blocks = [-(-width // 32), -(-height // 32), 1]
     return {
         "grid": blocks,
@@ -308,13 +288,11 @@ __global__ void broken(int* output)
 
 def specimen_report(conflicts: int = 3, hazards: tuple = (), exit_code: int = 0) -> dict:
     """Return an invented report of the model on the specimen."""
-    access = {"instructions": 1, "wavefronts": 1 + conflicts, "ideal_wavefronts": 1, "conflicts": conflicts}
-    nothing = {key: 0 for key in access}
     return {
         "machine": "sm_90",
         "hazards": list(hazards),
         "exit_code": exit_code,
-        "kernels": [{"name": "broken", "shared_load": access, "shared_store": nothing}],
+        "kernels": [{"name": "broken", "shared_load": shared(1, 1 + conflicts, 1), "shared_store": shared()}],
     }
 
 

@@ -45,7 +45,7 @@ def _several(number: int, what: str) -> str:
 class Specimen(EvidenceDirective, directive="specimen"):
     """``.. specimen:: NAME``: the program ``chapters/errata/NAME.cu``, its verdict on its output, and the model's.
 
-    A program that was counted on older machines too shows the counts of each. One that was measured on the book's
+    A program that was counted on older machines too shows the counts of each. A program that was measured on the book's
     machine, or on the reader's, shows its figures. The whole program follows, folded, with a link to download it.
     """
 

@@ -201,7 +201,7 @@ class TileFrames(EvidenceDirective, directive="tile-frames"):
 class TileFlow(EvidenceDirective, directive="tile-flow"):
     """``.. tile-flow:: SLUG.KERNEL``: where the elements of one block are in the input, in the tile and in the output.
 
-    Marked are the elements of the first requests of warp 0.
+    The elements of the first requests of warp 0 are marked.
     """
 
     required_arguments = 1

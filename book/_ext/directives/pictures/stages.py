@@ -80,9 +80,9 @@ CLOCKS = ("asked", "arrived", "begun", "issued", "ended")
 
 
 def products_of(clocks: list[dict[str, float]], cycles: float) -> list[float]:
-    """Return when the products of each pair but the last begin. They take ``cycles``.
+    """Return when the products of each pair but the last begin. The products of a pair take ``cycles``.
 
-    Where the program waited for their end, the end is known. Otherwise they began with the pair, or after the preceding products.
+    Their end is known where the program waited for it. Elsewhere they began with the pair, or after the preceding products.
     """
     begins: list[float] = []
     for clock, later in itertools.pairwise(clocks):

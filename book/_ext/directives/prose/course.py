@@ -63,7 +63,7 @@ class CourseTable(EvidenceDirective, directive="course-table"):
     """``.. course-table::``: a row for each chapter: its lesson, kernels, exercises, and estimated minutes."""
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        # The other pages may not have been read yet: this is the place of the table.
+        # Sphinx may not have read the other pages yet, so this node keeps the place of the table.
         kernels = {slug: len(evidence.result(slug)["kernels"]) for slug in evidence.measured_chapters()}
         node = course_table(kernels=kernels)
         self.set_source_info(node)

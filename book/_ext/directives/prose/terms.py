@@ -80,7 +80,7 @@ def _link(term: str, shown: str, docname: str) -> addnodes.pending_xref:
 
 
 def _target(node: nodes.Node, by_lower: dict[str, str]) -> str | None:
-    """Return the term that a text is a link to by ``:term:``, None if it is not."""
+    """Return the term that ``:term:`` links a text to, or None if the text is no such link."""
     while node is not None:
         if isinstance(node, addnodes.pending_xref):
             return by_lower.get(node.get("reftarget", "").lower()) if node.get("reftype") == "term" else None

@@ -78,9 +78,7 @@ public:
     int element_bytes() const override { return sizeof(__nv_bfloat16); }
 
 private:
-    struct Set {
-        DeviceBuffer<__nv_bfloat16> a, b, c;
-    };
+    struct Set { DeviceBuffer<__nv_bfloat16> a, b, c; };
 
     ProductChapter& add(Kernel kernel, bool is_baseline);
 

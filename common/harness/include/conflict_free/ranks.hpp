@@ -26,7 +26,7 @@ public:
     std::string speaker() const;
     /// One process alone takes `devices` GPUs; the counting model then has as many. @throws UsageError if `mpirun` or `srun` says how many
     void take(int devices);
-    /// How many ranks there are. @throws UsageError for more than there are GPUs
+    /// The number of ranks. @throws UsageError if the ranks outnumber the GPUs
     int count() const;
     /// The first rank of this process. The others of this process follow it.
     int first() const { return process_; }

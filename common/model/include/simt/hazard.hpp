@@ -17,15 +17,8 @@ namespace simt {
 
 /// Kinds of hazard. Their names in reports are those of name_of(HazardKind).
 enum class HazardKind {
-    race,
-    uninitialized,
-    out_of_bounds,
-    misaligned,
-    use_after_free,
-    divergent_barrier,
-    inactive_lane,
-    unordered_product,
-    deadlock,
+#define SIMT_HAZARD(name) name,
+#include "simt/counts.def"
 };
 
 /// A place in the source.

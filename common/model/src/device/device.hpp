@@ -34,9 +34,7 @@ private:
     Message message_;
 };
 
-struct FunctionParameter {
-    std::size_t offset, bytes;
-};
+struct FunctionParameter { std::size_t offset, bytes; };
 
 /// The properties of a kernel that are known before its launch.
 struct FunctionInfo {

@@ -30,9 +30,7 @@ std::uint64_t number_of(const path& file) {
 }
 
 /// The names of the files of a control group, of the first or the second version.
-struct GroupFiles {
-    const char *limit, *used, *reclaimed;
-};
+struct GroupFiles { const char *limit, *used, *reclaimed; };
 
 /// Lowers `memory` to the limits of the group in `folder` and of each group around it up to `top`.
 void limit_by_groups(HostMemory& memory, const path& top, path group, const GroupFiles& files) {

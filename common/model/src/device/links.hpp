@@ -31,9 +31,7 @@ public:
     std::vector<LinkCounts> all() const;
 
 private:
-    struct Link {
-        std::atomic<std::uint64_t> bytes{0}, sectors{0};
-    };
+    struct Link { std::atomic<std::uint64_t> bytes{0}, sectors{0}; };
     std::array<std::array<Link, most_devices>, most_devices> links_;
 };
 

@@ -10,9 +10,7 @@ namespace simt {
 
 namespace {
 
-struct Words {
-    const char *name, *text, *help;
-};
+struct Words { const char *name, *text, *help; };
 
 constexpr std::array all_words{
 #define SIMT_MESSAGE(code, text, help) Words{#code, text, help},

@@ -42,9 +42,7 @@ struct GlobalEntry {
 /// For each word of a line, the two blocks that have read it first. Two are enough: whichever block writes the word, one of the two is a
 /// different block.
 struct GlobalReaders {
-    struct {
-        GlobalAccess first, second;
-    } word[32];
+    struct { GlobalAccess first, second; } word[32];
 };
 /// For each word of a line, the block that has written it last.
 using GlobalWriters = std::array<GlobalAccess, 32>;

@@ -124,9 +124,7 @@ template <class Cells> bool are_so(const Words& words, const State& state) {
 }
 
 /// A change of cells: bits outside `keep` become 0, then `fields` and what the lane adds to the fields in `of_lane` are put in.
-struct Change {
-    Fields keep{}, fields{}, of_lane{};
-};
+struct Change { Fields keep{}, fields{}, of_lane{}; };
 
 template <class Cells> void make(const Words& words, const Change& change) {
     Cells keep, fields, of_lane;

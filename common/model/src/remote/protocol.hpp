@@ -39,9 +39,7 @@ enum class Call : std::uint32_t {
 };
 
 /// The head of a packet: its Call or Status, and the number of bytes that follow.
-struct PacketHead {
-    std::uint32_t kind = 0, bytes = 0;
-};
+struct PacketHead { std::uint32_t kind = 0, bytes = 0; };
 
 /// The kinds of answers.
 enum class Status : std::uint32_t {

@@ -60,9 +60,7 @@ public:
     int count() const { return count_; }
 
 private:
-    struct Bank {
-        std::int16_t words, newest;
-    };
+    struct Bank { std::int16_t words, newest; };
 
     // A lane's bytes may start in the middle of a word.
     static constexpr std::size_t most_words = std::size_t{warp_size} * most_access_bytes;

@@ -43,13 +43,9 @@ void Machine::fill_occupancy(Resources& resources, int block_threads, std::int64
 
 namespace {
 
-struct Capability {
-    int major, minor;
-};
+struct Capability { int major, minor; };
 /// The limits of a multiprocessor.
-struct Limits {
-    int shared_bytes, threads, blocks;
-};
+struct Limits { int shared_bytes, threads, blocks; };
 
 /// A GPU between Turing and Blackwell, by NVIDIA's guides: 32 banks, wide accesses in halves and quarters of a warp, sectors of 32 bytes.
 /// Each has 65536 registers a multiprocessor. fermi() says what differs there.

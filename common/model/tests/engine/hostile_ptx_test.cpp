@@ -14,9 +14,7 @@
 
 namespace {
 
-struct Hostile {
-    std::string what, body;
-};
+struct Hostile { std::string what, body; };
 
 /// The kernel's parameter is a texture of 64 bytes, none of them 0, or a surface. It has 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
 /// @param directives about the kernel's launch, such as ".maxntid 32"

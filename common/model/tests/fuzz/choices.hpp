@@ -22,7 +22,7 @@ public:
     bool one_in(std::size_t count) { return below(count) == 0; }
     template <class Values> const auto& one_of(const Values& values) { return values[below(values.size())]; }
 
-    /// An argument of a kernel or a field of a message: often an address in `memory`.
+    /// An argument of a kernel or a field of a packet: often an address in `memory`.
     std::uint64_t address(std::uint64_t memory) {
         if (!one_in(4)) return memory + 8 * below(64);
         const std::array<std::uint64_t, 6> windows{std::uint64_t{1} << 56, std::uint64_t{1} << 57, std::uint64_t{1} << 58,
@@ -39,7 +39,7 @@ public:
     /// Overwrites, cuts, repeats or adds bytes, in a few places.
     void damage(std::vector<std::uint8_t>& bytes) {
         for (std::size_t changes = 1 + below(3); changes > 0 && !bytes.empty(); --changes) {
-            // The heads of containers and messages are short and have most effect.
+            // The heads of containers and packets are short and have most effect.
             const std::size_t at = one_in(2) ? below(bytes.size()) : below(std::min<std::size_t>(bytes.size(), 96));
             const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
             const std::uint64_t value = number();

@@ -16,7 +16,7 @@
 
 #include "fuzz/choices.hpp"
 #include "fuzz/containers.hpp"
-#include "fuzz/messages.hpp"
+#include "fuzz/packets.hpp"
 #include "fuzz/texts.hpp"
 #include "report/session.hpp"
 #include "simt/model.hpp"
@@ -42,9 +42,7 @@ Seeds seeds_of(char** first, char** last) {
     return seeds;
 }
 
-struct Tried {
-    int texts = 0, launches = 0, conversations = 0, messages = 0, containers = 0;
-};
+struct Tried { int texts = 0, launches = 0, conversations = 0, packets = 0, containers = 0; };
 
 void keep(const std::filesystem::path& path, const auto& content) {
     std::ofstream(path, std::ios::binary)
@@ -56,7 +54,7 @@ void try_once(std::uint64_t number, const Seeds& seeds, const std::filesystem::p
     keep(folder / "number", std::to_string(number));
     const std::size_t kind = choices.below(4);
     if (kind == 0) {
-        tried.messages += fuzz::converse(choices, seeds.texts, folder / "case");
+        tried.packets += fuzz::converse(choices, seeds.texts, folder / "case");
         ++tried.conversations;
     } else if (kind == 1) {
         fuzz::Bytes container = choices.one_of(seeds.containers);
@@ -93,7 +91,7 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         return std::fprintf(stderr, "model_fuzz: try %llu: %s\n", static_cast<unsigned long long>(number - 1), error.what()), 1;
     }
-    std::printf("%d texts with %d launches, %d conversations with %d messages, %d containers\n", tried.texts, tried.launches,
-                tried.conversations, tried.messages, tried.containers);
+    std::printf("%d texts with %d launches, %d conversations with %d packets, %d containers\n", tried.texts, tried.launches,
+                tried.conversations, tried.packets, tried.containers);
     return 0;
 }

@@ -14,9 +14,7 @@
 
 constexpr unsigned shared_bytes = 32 * 1024;
 
-struct Rows {
-    unsigned offset[32];
-};
+struct Rows { unsigned offset[32]; };
 
 extern __shared__ uint4 memory[];
 

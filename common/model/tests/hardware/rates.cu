@@ -139,7 +139,7 @@ template <class Product> __device__ void multiply_by_groups(Product product) {
 }
 
 /// Each thread has several numbers, so that none has to wait for its last result.
-template <class Number, int rounds, class Operation> __device__ void calculate(Operation operation) {
+template <class Number, int rounds, class Function> __device__ void calculate(Function calculation) {
     constexpr int numbers = 8;
     Number values[numbers];
 #pragma unroll
@@ -148,7 +148,7 @@ template <class Number, int rounds, class Operation> __device__ void calculate(O
 #pragma unroll
         for (int repeat = 0; repeat < BATCH; ++repeat)
 #pragma unroll
-            for (int i = 0; i < numbers; ++i) values[i] = operation(values[i]);
+            for (int i = 0; i < numbers; ++i) values[i] = calculation(values[i]);
     Number sum = 0;
 #pragma unroll
     for (int i = 0; i < numbers; ++i) sum += values[i];

@@ -245,6 +245,4 @@ TEST(UseAfterFree, MemoryThatTheBlockHasFreedIsNotAccessed) {
     expect_one(here, hazards_of([&] { read_after_free<<<1, 1>>>(output.data); }), HazardKind::use_after_free, {"read after free"});
 }
 
-// Barriers
-
 }  // namespace

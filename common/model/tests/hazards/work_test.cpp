@@ -55,9 +55,7 @@ TEST(LaunchWork, OfConflictsIsTheirWavefronts) {
     EXPECT_EQ(launch.watch.take_counts().work.sum.wavefronts, 4u);
 }
 
-struct CyclesOfTheL1 {
-    std::uint64_t apart, cycles;
-};
+struct CyclesOfTheL1 { std::uint64_t apart, cycles; };
 
 // As an H200 takes, by the specimen loads_from_the_l1 of the chapter errata: the larger of the wavefronts in shared memory and a quarter of the lines.
 TEST(LaunchWork, OfFloatsApartIsThatOfTheBanksAndTheLinesOfTheL1) {

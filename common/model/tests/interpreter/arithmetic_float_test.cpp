@@ -15,9 +15,7 @@ using Quad = long double;  // of 113 bits on aarch64
 enum class Mode { nearest, zero, down, up };
 
 /// An exact number as a sum of two, of which the second is below the last bit of the first.
-struct Exact {
-    Quad high, low = 0;
-};
+struct Exact { Quad high, low = 0; };
 
 Exact sum(Quad a, Quad b) {
     const Quad high = a + b, part = high - a;
@@ -179,9 +177,7 @@ TEST(FloatingPoint, TakesExtremes) {
 }
 
 TEST(FloatingPoint, WorksOnPairs) {
-    struct Two {
-        float low, high;
-    };
+    struct Two { float low, high; };
     const auto two = [](std::uint64_t bits) { return std::bit_cast<Two>(bits); };
     const auto same = [=](std::uint64_t result, std::uint64_t expected) {
         return Same{}(two(result).low, two(expected).low) && Same{}(two(result).high, two(expected).high);

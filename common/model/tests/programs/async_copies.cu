@@ -6,26 +6,19 @@
 
 __device__ unsigned shared_address(const void* pointer) { return static_cast<unsigned>(__cvta_generic_to_shared(pointer)); }
 
-template <int BYTES>
-__device__ void copy_async(void* to, const void* from, int from_bytes = BYTES)
-{
+template <int BYTES> __device__ void copy_async(void* to, const void* from, int from_bytes = BYTES) {
     if constexpr (BYTES == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(from_bytes) : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(to)), "l"(from), "n"(BYTES), "r"(from_bytes) : "memory");
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(to)), "l"(from), "n"(BYTES), "r"(from_bytes)
+                     : "memory");
 }
 
 __device__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-template <int OPEN>
-__device__ void wait_for_groups()
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(OPEN) : "memory");
-}
+template <int OPEN> __device__ void wait_for_groups() { asm volatile("cp.async.wait_group %0;" ::"n"(OPEN) : "memory"); }
 
-template <int BYTES>
-__global__ void copy_parts(const int* from, int* to, int from_bytes)
-{
+template <int BYTES> __global__ void copy_parts(const int* from, int* to, int from_bytes) {
     __shared__ alignas(16) int tile[128 * BYTES / 4];
     const int i = threadIdx.x * (BYTES / 4);
     copy_async<BYTES>(&tile[i], &from[i], from_bytes);
@@ -34,8 +27,7 @@ __global__ void copy_parts(const int* from, int* to, int from_bytes)
 }
 
 /// Each stage is read after its own group has been waited for.
-__global__ void pipeline_of_groups(const float4* from, float4* to, int tiles)
-{
+__global__ void pipeline_of_groups(const float4* from, float4* to, int tiles) {
     constexpr int STAGES = 4;
     __shared__ float4 stage[STAGES][64];
     const int t = threadIdx.x;
@@ -54,8 +46,7 @@ __global__ void pipeline_of_groups(const float4* from, float4* to, int tiles)
 }
 
 /// The copies themselves arrive at the barrier.
-__global__ void arrive_at_barrier(const int* from, int* to, bool counted)
-{
+__global__ void arrive_at_barrier(const int* from, int* to, bool counted) {
     __shared__ int tile[96];
     __shared__ std::uint64_t barrier;
     const unsigned address = shared_address(&barrier);
@@ -70,24 +61,26 @@ __global__ void arrive_at_barrier(const int* from, int* to, bool counted)
     }
     unsigned done = 0;
     while (!done)
-        asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}" : "=r"(done) : "r"(address) : "memory");
+        asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}"
+                     : "=r"(done)
+                     : "r"(address)
+                     : "memory");
     to[threadIdx.x] = tile[95 - threadIdx.x];
 }
 
-__global__ void ignore_source(const int* from, int* to)
-{
+__global__ void ignore_source(const int* from, int* to) {
     __shared__ int tile[64];
     const int ignored = threadIdx.x % 3 == 0;
-    asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 4, p;}" ::"r"(shared_address(&tile[threadIdx.x])),
-                 "l"(ignored ? nullptr : &from[threadIdx.x]), "r"(ignored)
-                 : "memory");
+    asm volatile(
+        "{.reg .pred p; setp.ne.s32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 4, p;}" ::"r"(shared_address(&tile[threadIdx.x])),
+        "l"(ignored ? nullptr : &from[threadIdx.x]), "r"(ignored)
+        : "memory");
     commit();
     wait_for_groups<0>();
     to[threadIdx.x] = tile[threadIdx.x];
 }
 
-int main()
-{
+int main() {
     constexpr int COUNT = 4096;
     std::vector<int> values(COUNT);
     for (int i = 0; i < COUNT; ++i) values[i] = 7 * i + 1;

@@ -2,8 +2,8 @@
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
-#include <cuda/pipeline>
 #include <cuda_pipeline_primitives.h>
+#include <cuda/pipeline>
 
 #include <cstdio>
 #include <random>
@@ -15,8 +15,7 @@ namespace cg = cooperative_groups;
 constexpr int threads = 128, tile = 4 * threads;
 
 // Sums the tiles of a block while the next tile is being copied.
-__global__ void sumTiles(const int4* in, int4* out, int tiles)
-{
+__global__ void sumTiles(const int4* in, int4* out, int tiles) {
     __shared__ int4 buffer[2][threads];
     cuda::pipeline<cuda::thread_scope_thread> pipeline = cuda::make_pipeline();
     const int4* from = in + static_cast<std::size_t>(blockIdx.x) * tiles * threads;
@@ -27,7 +26,8 @@ __global__ void sumTiles(const int4* in, int4* out, int tiles)
     for (int t = 0; t < tiles; ++t) {
         if (t + 1 < tiles) {
             pipeline.producer_acquire();
-            cuda::memcpy_async(&buffer[(t + 1) % 2][threadIdx.x], from + (t + 1) * threads + threadIdx.x, cuda::aligned_size_t<16>(16), pipeline);
+            cuda::memcpy_async(&buffer[(t + 1) % 2][threadIdx.x], from + (t + 1) * threads + threadIdx.x, cuda::aligned_size_t<16>(16),
+                               pipeline);
             pipeline.producer_commit();
             cuda::pipeline_consumer_wait_prior<1>(pipeline);
         } else {
@@ -46,8 +46,7 @@ __global__ void sumTiles(const int4* in, int4* out, int tiles)
 }
 
 // Gathers words into a matrix of 33 columns, and writes its columns as rows.
-__global__ void transposeWords(const int* in, int* out)
-{
+__global__ void transposeWords(const int* in, int* out) {
     __shared__ int words[32][33];
     for (int row = threadIdx.y; row < 32; row += blockDim.y)
         __pipeline_memcpy_async(&words[row][threadIdx.x], &in[(blockIdx.x * 32 + row) * 32 + threadIdx.x], 4);
@@ -58,8 +57,7 @@ __global__ void transposeWords(const int* in, int* out)
 }
 
 // The same by a block that copies together.
-__global__ void reverseBlock(const int4* in, int* out)
-{
+__global__ void reverseBlock(const int4* in, int* out) {
     __shared__ alignas(16) int words[tile];
     const auto block = cg::this_thread_block();
     cg::memcpy_async(block, reinterpret_cast<int4*>(words), in + blockIdx.x * threads, cuda::aligned_size_t<16>(sizeof words));
@@ -67,8 +65,7 @@ __global__ void reverseBlock(const int4* in, int* out)
     for (int i = threadIdx.x; i < tile; i += threads) out[blockIdx.x * tile + i] = words[tile - 1 - i];
 }
 
-int main()
-{
+int main() {
     constexpr int blocks = 4, tiles = 5, n = blocks * tiles * tile;
     std::mt19937 random(3);
     std::vector<int> in(n);

@@ -16,8 +16,7 @@ namespace cg = cooperative_groups;
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
 constexpr int THREADS = 128;
 
-__global__ void barrier_phases(int* to)
-{
+__global__ void barrier_phases(int* to) {
     __shared__ Barrier barrier;
     __shared__ int values[THREADS];
     if (threadIdx.x == 0) init(&barrier, THREADS);
@@ -34,8 +33,7 @@ __global__ void barrier_phases(int* to)
 }
 
 /// Warps leave one after another.
-__global__ void barrier_drop(int* to)
-{
+__global__ void barrier_drop(int* to) {
     __shared__ Barrier barrier;
     __shared__ int sum;
     if (threadIdx.x == 0) {
@@ -54,8 +52,7 @@ __global__ void barrier_drop(int* to)
     }
 }
 
-__global__ void barrier_drop_sum(int* to)
-{
+__global__ void barrier_drop_sum(int* to) {
     __shared__ Barrier barrier;
     __shared__ int sum;
     if (threadIdx.x == 0) {
@@ -77,8 +74,7 @@ __global__ void barrier_drop_sum(int* to)
     to[threadIdx.x] = sum;
 }
 
-__global__ void copy_with_barrier(const int* from, int* to)
-{
+__global__ void copy_with_barrier(const int* from, int* to) {
     __shared__ alignas(16) int tile[4 * THREADS];
     __shared__ Barrier barrier;
     auto block = cg::this_thread_block();
@@ -89,19 +85,18 @@ __global__ void copy_with_barrier(const int* from, int* to)
     for (int i = threadIdx.x; i < 4 * THREADS; i += THREADS) to[i] = tile[4 * THREADS - 1 - i];
 }
 
-__global__ void copy_each_with_barrier(const int* from, int* to)
-{
+__global__ void copy_each_with_barrier(const int* from, int* to) {
     __shared__ alignas(16) int tile[4 * THREADS];
     __shared__ Barrier barrier;
     if (threadIdx.x == 0) init(&barrier, THREADS);
     __syncthreads();
-    for (int i = 0; i < 4; ++i) cuda::memcpy_async(&tile[i * THREADS + threadIdx.x], &from[i * THREADS + threadIdx.x], sizeof(int), barrier);
+    for (int i = 0; i < 4; ++i)
+        cuda::memcpy_async(&tile[i * THREADS + threadIdx.x], &from[i * THREADS + threadIdx.x], sizeof(int), barrier);
     barrier.arrive_and_wait();
     for (int i = threadIdx.x; i < 4 * THREADS; i += THREADS) to[i] = tile[4 * THREADS - 1 - i];
 }
 
-__global__ void copy_in_groups(const int* from, int* to)
-{
+__global__ void copy_in_groups(const int* from, int* to) {
     extern __shared__ int4 dynamic[];
     int* tile = reinterpret_cast<int*>(dynamic);
     auto block = cg::this_thread_block();
@@ -114,8 +109,7 @@ __global__ void copy_in_groups(const int* from, int* to)
 }
 
 /// Sums tiles that are copied ahead, in as many stages as the pipeline has.
-__global__ void pipeline_of_block(const int* from, int* to, int tiles)
-{
+__global__ void pipeline_of_block(const int* from, int* to, int tiles) {
     constexpr int STAGES = 3;
     __shared__ alignas(16) int tile[STAGES][THREADS];
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> state;
@@ -136,8 +130,7 @@ __global__ void pipeline_of_block(const int* from, int* to, int tiles)
 }
 
 /// The first warp copies and the others add up.
-__global__ void pipeline_with_roles(const int* from, int* to, int tiles)
-{
+__global__ void pipeline_with_roles(const int* from, int* to, int tiles) {
     constexpr int STAGES = 2, CONSUMERS = 96;
     __shared__ alignas(16) int tile[STAGES][CONSUMERS];
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> state;
@@ -160,8 +153,7 @@ __global__ void pipeline_with_roles(const int* from, int* to, int tiles)
     if (!produces) to[threadIdx.x - 32] = sum;
 }
 
-__global__ void pipeline_of_thread(const int* from, int* to, int tiles)
-{
+__global__ void pipeline_of_thread(const int* from, int* to, int tiles) {
     constexpr int STAGES = 2;
     __shared__ int tile[STAGES][THREADS];
     auto pipeline = cuda::make_pipeline();
@@ -181,8 +173,7 @@ __global__ void pipeline_of_thread(const int* from, int* to, int tiles)
     to[threadIdx.x] = sum;
 }
 
-int main()
-{
+int main() {
     constexpr int COUNT = 4096;
     std::vector<int> values(COUNT);
     for (int i = 0; i < COUNT; ++i) values[i] = 3 * i + 5;
@@ -202,7 +193,8 @@ int main()
     copy_each_with_barrier<<<1, THREADS>>>(from, to);
     check("memcpy_async of threads", 0, 4 * THREADS, reversed);
     copy_in_groups<<<1, THREADS, 4 * 4 * THREADS>>>(from, to);
-    check("memcpy_async of cooperative groups", 0, THREADS, [&](int i) { return values[2 * THREADS - 1 - i] + values[4 * THREADS - 1 - i]; });
+    check("memcpy_async of cooperative groups", 0, THREADS,
+          [&](int i) { return values[2 * THREADS - 1 - i] + values[4 * THREADS - 1 - i]; });
     const auto sum_of = [&](int tiles, int width, bool reverses) {
         return [&values, tiles, width, reverses](int i) {
             int sum = 0;

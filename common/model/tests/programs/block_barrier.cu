@@ -14,8 +14,7 @@ using Barrier = cuda::barrier<cuda::thread_scope_block>;
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
 // Each round every thread takes the value of another one.
-__global__ void rotate(const unsigned* in, unsigned* out)
-{
+__global__ void rotate(const unsigned* in, unsigned* out) {
     __shared__ Barrier barrier;
     __shared__ unsigned values[2][threads];
     if (threadIdx.x == 0) init(&barrier, threads);
@@ -32,8 +31,7 @@ __global__ void rotate(const unsigned* in, unsigned* out)
 }
 
 // The lower half of the block fills buffers that the upper half sums.
-__global__ void producerConsumer(const int* in, int* out, int buffers)
-{
+__global__ void producerConsumer(const int* in, int* out, int buffers) {
     constexpr int half = threads / 2;
     __shared__ Barrier filled[2], emptied[2];
     __shared__ int buffer[2][half];
@@ -62,8 +60,7 @@ __global__ void producerConsumer(const int* in, int* out, int buffers)
     }
 }
 
-int main()
-{
+int main() {
     constexpr int blocks = 4, buffers = 6, half = threads / 2;
     std::mt19937 random(2);
     std::vector<unsigned> in(blocks * threads);

@@ -11,15 +11,12 @@ namespace cg = cooperative_groups;
 namespace ptx = cuda::ptx;
 constexpr int THREADS = 128, TILE = 512, CLUSTER = 4;
 
-__device__ void wait(std::uint64_t* barrier, unsigned parity)
-{
-    while (!ptx::mbarrier_try_wait_parity(barrier, parity)) {
-    }
+__device__ void wait(std::uint64_t* barrier, unsigned parity) {
+    while (!ptx::mbarrier_try_wait_parity(barrier, parity)) {}
 }
 
 /// Tiles pass through two buffers in both directions; one thread issues all copies.
-__global__ void there_and_back(const int* from, int* to, int tiles)
-{
+__global__ void there_and_back(const int* from, int* to, int tiles) {
     __shared__ alignas(128) int in[2][TILE];
     __shared__ alignas(128) int out[2][TILE];
     __shared__ std::uint64_t full[2];
@@ -48,8 +45,7 @@ __global__ void there_and_back(const int* from, int* to, int tiles)
     }
 }
 
-__global__ void reduce_to_global(int* to)
-{
+__global__ void reduce_to_global(int* to) {
     __shared__ alignas(16) int tile[TILE];
     for (int k = threadIdx.x; k < TILE; k += THREADS) tile[k] = k + blockIdx.x;
     ptx::fence_proxy_async(ptx::space_shared);
@@ -62,8 +58,7 @@ __global__ void reduce_to_global(int* to)
 }
 
 /// Every block of a cluster sends a quarter to all.
-__global__ void __cluster_dims__(CLUSTER) multicast(const int* from, int* to)
-{
+__global__ void __cluster_dims__(CLUSTER) multicast(const int* from, int* to) {
     __shared__ alignas(128) int tile[TILE];
     __shared__ std::uint64_t full;
     auto cluster = cg::this_cluster();
@@ -79,16 +74,15 @@ __global__ void __cluster_dims__(CLUSTER) multicast(const int* from, int* to)
     if (threadIdx.x == 0)
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(
                          static_cast<unsigned>(__cvta_generic_to_shared(tile + rank * PART))),
-                     "l"(__cvta_generic_to_global(from + rank * PART)), "r"(PART * 4), "r"(static_cast<unsigned>(__cvta_generic_to_shared(&full))),
-                     "h"(static_cast<short>((1 << CLUSTER) - 1))
+                     "l"(__cvta_generic_to_global(from + rank * PART)), "r"(PART * 4),
+                     "r"(static_cast<unsigned>(__cvta_generic_to_shared(&full))), "h"(static_cast<short>((1 << CLUSTER) - 1))
                      : "memory");
     wait(&full, 0);
     for (int k = threadIdx.x; k < TILE; k += THREADS) to[blockIdx.x * TILE + k] = tile[k];
 }
 
 /// Blocks pass their tiles around.
-__global__ void __cluster_dims__(CLUSTER) to_neighbor(int* to)
-{
+__global__ void __cluster_dims__(CLUSTER) to_neighbor(int* to) {
     __shared__ alignas(128) int mine[TILE];
     __shared__ alignas(128) int theirs[TILE];
     __shared__ std::uint64_t full;
@@ -100,14 +94,15 @@ __global__ void __cluster_dims__(CLUSTER) to_neighbor(int* to)
     cluster.sync();
     if (threadIdx.x == 0) {
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full, sizeof mine);
-        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, cluster.map_shared_rank(theirs, next), mine, sizeof mine, cluster.map_shared_rank(&full, next));
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, cluster.map_shared_rank(theirs, next), mine, sizeof mine,
+                           cluster.map_shared_rank(&full, next));
     }
     wait(&full, 0);
     cluster.sync();
     if (threadIdx.x == 0) {
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full, sizeof mine);
-        ptx::cp_reduce_async_bulk(ptx::space_cluster, ptx::space_shared, ptx::op_add, cluster.map_shared_rank(theirs, next), mine, sizeof mine,
-                                  cluster.map_shared_rank(&full, next));
+        ptx::cp_reduce_async_bulk(ptx::space_cluster, ptx::space_shared, ptx::op_add, cluster.map_shared_rank(theirs, next), mine,
+                                  sizeof mine, cluster.map_shared_rank(&full, next));
     }
     wait(&full, 1);
     for (int k = threadIdx.x; k < TILE; k += THREADS) to[blockIdx.x * TILE + k] = theirs[k];
@@ -115,8 +110,7 @@ __global__ void __cluster_dims__(CLUSTER) to_neighbor(int* to)
 }
 
 /// Each thread stores a value for the neighbor, then adds to a counter of the neighbor.
-__global__ void __cluster_dims__(CLUSTER) remote_values(int* to)
-{
+__global__ void __cluster_dims__(CLUSTER) remote_values(int* to) {
     __shared__ alignas(16) int values[4 * THREADS];
     __shared__ unsigned counter;
     __shared__ std::uint64_t full, counted;
@@ -135,13 +129,13 @@ __global__ void __cluster_dims__(CLUSTER) remote_values(int* to)
     ptx::red_async(ptx::op_add, cluster.map_shared_rank(&counter, next), static_cast<unsigned>(t), cluster.map_shared_rank(&counted, next));
     wait(&full, 0);
     wait(&counted, 0);
-    to[blockIdx.x * THREADS + t] = values[4 * t] + 10000 * values[4 * t + 1] + values[4 * t + 2] + values[4 * t + 3] + 100000 * static_cast<int>(counter);
+    to[blockIdx.x * THREADS + t] =
+        values[4 * t] + 10000 * values[4 * t + 1] + values[4 * t + 2] + values[4 * t + 3] + 100000 * static_cast<int>(counter);
     cluster.sync();
 }
 
 /// Threads of all blocks arrive at the barrier of block 0.
-__global__ void __cluster_dims__(CLUSTER) remote_arrivals(int* to)
-{
+__global__ void __cluster_dims__(CLUSTER) remote_arrivals(int* to) {
     __shared__ std::uint64_t barrier;
     __shared__ int seen;
     auto cluster = cg::this_cluster();
@@ -153,16 +147,14 @@ __global__ void __cluster_dims__(CLUSTER) remote_arrivals(int* to)
     atomicAdd(cluster.map_shared_rank(&seen, 0), 1);
     ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, cluster.map_shared_rank(&barrier, 0));
     if (cluster.block_rank() == 0) {
-        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &barrier, 0, 1000u)) {
-        }
+        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &barrier, 0, 1000u)) {}
         to[threadIdx.x] = seen;
     }
     cluster.sync();
 }
 
 /// Uses the other instructions of the barrier.
-__global__ void barrier_instructions(int* to)
-{
+__global__ void barrier_instructions(int* to) {
     __shared__ std::uint64_t barrier;
     const auto address = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
     if (threadIdx.x != 0) return;
@@ -187,8 +179,7 @@ __global__ void barrier_instructions(int* to)
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(address) : "memory");
 }
 
-int main()
-{
+int main() {
     constexpr int COUNT = 1 << 14;
     std::vector<int> values(COUNT);
     for (int i = 0; i < COUNT; ++i) values[i] = 7 * i + 1;

@@ -6,9 +6,7 @@
 #include "../device_array.cuh"
 
 /// Compares elements `first` to `end` with expected(index). Returns whether they are right, and prints the first that is not.
-template <class Expected>
-bool check(const char* what, const DeviceArray<int>& array, int first, int end, Expected expected)
-{
+template <class Expected> bool check(const char* what, const DeviceArray<int>& array, int first, int end, Expected expected) {
     const cudaError_t error = cudaDeviceSynchronize();
     const std::vector<int> result = array.host();
     for (int i = first; i < end; ++i)

@@ -13,9 +13,7 @@ enum class Access { load, store, add, add_unused };
 enum class Owner { self, other, by_lane };
 
 /// Each thread accesses one word, `stride` words after the word of the thread before; by_lane: odd lanes access the other block.
-template <Access access>
-__global__ void __cluster_dims__(blocks) touch(Owner owner, int stride, int* out)
-{
+template <Access access> __global__ void __cluster_dims__(blocks) touch(Owner owner, int stride, int* out) {
     __shared__ int data[words];
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned self = cluster.block_rank();
@@ -38,9 +36,7 @@ __global__ void __cluster_dims__(blocks) touch(Owner owner, int stride, int* out
 
 int failures = 0;
 
-template <Access access>
-void test(const char* name, int* out)
-{
+template <Access access> void test(const char* name, int* out) {
     for (const Owner owner : {Owner::self, Owner::other, Owner::by_lane})
         for (const int stride : {1, 2, 32}) {
             touch<access><<<blocks, block_size>>>(owner, stride, out);
@@ -63,8 +59,7 @@ void test(const char* name, int* out)
         }
 }
 
-int main()
-{
+int main() {
     int* out = nullptr;
     cudaMalloc(&out, 3 * blocks * block_size * sizeof(int));
     test<Access::load>("load", out);

@@ -8,8 +8,7 @@ constexpr int RADIUS = 2, WIDTH = 2 * RADIUS + 1, TILE = 16;
 
 __constant__ float mask[WIDTH][WIDTH];
 
-__global__ void __launch_bounds__(TILE* TILE) convolve(float* out, const float* in, size_t pitch, int width, int height)
-{
+__global__ void __launch_bounds__(TILE* TILE) convolve(float* out, const float* in, size_t pitch, int width, int height) {
     __shared__ float tile[TILE + 2 * RADIUS][TILE + 2 * RADIUS + 1];
     const int x0 = blockIdx.x * TILE - RADIUS, y0 = blockIdx.y * TILE - RADIUS;
     for (int y = threadIdx.y; y < TILE + 2 * RADIUS; y += TILE)
@@ -26,8 +25,7 @@ __global__ void __launch_bounds__(TILE* TILE) convolve(float* out, const float* 
     reinterpret_cast<float*>(reinterpret_cast<char*>(out) + y * pitch)[x] = sum;
 }
 
-int main()
-{
+int main() {
     const int width = 53, height = 29;
     float hostMask[WIDTH][WIDTH];
     for (int j = 0; j < WIDTH; ++j)

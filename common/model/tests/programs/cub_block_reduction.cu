@@ -14,9 +14,7 @@
 
 constexpr int threads = 128, items = 4, tile = threads * items;
 
-template <cub::BlockReduceAlgorithm algorithm>
-__global__ void blockSum(const int* in, int* out)
-{
+template <cub::BlockReduceAlgorithm algorithm> __global__ void blockSum(const int* in, int* out) {
     using Load = cub::BlockLoad<int, threads, items, cub::BLOCK_LOAD_TRANSPOSE>;
     using Reduce = cub::BlockReduce<int, threads, algorithm>;
     __shared__ union {
@@ -30,8 +28,7 @@ __global__ void blockSum(const int* in, int* out)
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-__global__ void blockScan(const int* in, int* out)
-{
+__global__ void blockScan(const int* in, int* out) {
     using Load = cub::BlockLoad<int, threads, items, cub::BLOCK_LOAD_VECTORIZE>;
     using Scan = cub::BlockScan<int, threads>;
     using Store = cub::BlockStore<int, threads, items, cub::BLOCK_STORE_WARP_TRANSPOSE>;
@@ -47,8 +44,7 @@ __global__ void blockScan(const int* in, int* out)
     Store(shared.store).Store(out + blockIdx.x * tile, values);
 }
 
-__global__ void blockSort(const int* in, int* out)
-{
+__global__ void blockSort(const int* in, int* out) {
     using Sort = cub::BlockRadixSort<int, threads, items>;
     __shared__ typename Sort::TempStorage shared;
     int values[items];
@@ -57,8 +53,7 @@ __global__ void blockSort(const int* in, int* out)
     cub::StoreDirectStriped<threads>(threadIdx.x, out + blockIdx.x * tile, values);
 }
 
-int main()
-{
+int main() {
     constexpr int blocks = 6, n = blocks * tile;
     std::mt19937 random(8);
     std::vector<int> in(n);

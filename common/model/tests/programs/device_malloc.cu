@@ -1,7 +1,7 @@
 // Device malloc: a kernel builds a list of buffers, one fills and sums them, and one gives them back.
 
-#include <cstdio>
 #include <cstdint>
+#include <cstdio>
 #include <random>
 
 #include "../device_array.cuh"
@@ -14,16 +14,14 @@ struct Owned {
     unsigned* buffer;
 };
 
-__global__ void allocate(Owned* owned)
-{
+__global__ void allocate(Owned* owned) {
     Owned own{malloc(words * 4 + 128), nullptr};
     own.buffer = reinterpret_cast<unsigned*>((reinterpret_cast<std::uintptr_t>(own.start) + 127) / 128 * 128);
     owned[blockIdx.x * threads + threadIdx.x] = own;
 }
 
 // A warp works on one buffer after another.
-__global__ void fillAndSum(const Owned* owned, const unsigned* seed, unsigned* out)
-{
+__global__ void fillAndSum(const Owned* owned, const unsigned* seed, unsigned* out) {
     const unsigned lane = threadIdx.x % 32, first = blockIdx.x * threads + threadIdx.x - lane;
     for (unsigned i = 0; i < 32; ++i) {
         unsigned* buffer = owned[first + i].buffer;
@@ -38,8 +36,7 @@ __global__ void fillAndSum(const Owned* owned, const unsigned* seed, unsigned* o
 
 __global__ void release(const Owned* owned) { free(owned[blockIdx.x * threads + threadIdx.x].start); }
 
-int main()
-{
+int main() {
     constexpr int blocks = 3, n = blocks * threads;
     std::mt19937 random(10);
     std::vector<unsigned> seed(n);

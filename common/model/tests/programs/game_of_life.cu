@@ -10,8 +10,7 @@ struct Board {
     __host__ __device__ bool alive(int x, int y) const { return cells[(y + height) % height * width + (x + width) % width]; }
 };
 
-__host__ __device__ bool next(const Board& board, int x, int y)
-{
+__host__ __device__ bool next(const Board& board, int x, int y) {
     int neighbors = 0;
     for (int dy = -1; dy <= 1; ++dy)
         for (int dx = -1; dx <= 1; ++dx)
@@ -21,16 +20,14 @@ __host__ __device__ bool next(const Board& board, int x, int y)
 
 __managed__ int living;
 
-__global__ void step(Board after, Board before)
-{
+__global__ void step(Board after, Board before) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     bool lives = x < after.width && y < after.height && next(before, x, y);
     if (x < after.width && y < after.height) after.cells[y * after.width + x] = lives;
     if (lives) atomicAdd(&living, 1);
 }
 
-int main()
-{
+int main() {
     const int width = 40, height = 24, size = width * height;
     Board now{width, height, nullptr}, after = now;
     if (cudaMallocManaged(&now.cells, size) != cudaSuccess || cudaMallocManaged(&after.cells, size) != cudaSuccess) return 2;

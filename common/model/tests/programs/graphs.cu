@@ -8,29 +8,26 @@
 
 int failures = 0;
 
-#define CHECK(condition)                                                    \
-    if (!(condition)) {                                                     \
-        std::printf("%s:%d: not %s\n", __FILE__, __LINE__, #condition);     \
-        ++failures;                                                         \
+#define CHECK(condition)                                                \
+    if (!(condition)) {                                                 \
+        std::printf("%s:%d: not %s\n", __FILE__, __LINE__, #condition); \
+        ++failures;                                                     \
     }
 #define RUN(call) CHECK((call) == cudaSuccess)
 
 constexpr int count = 1000, block_size = 128, blocks = (count + block_size - 1) / block_size;
 
-__global__ void square(const int* in, int* out)
-{
+__global__ void square(const int* in, int* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) out[i] = in[i] * in[i];
 }
 
-__global__ void negate(const int* in, int* out)
-{
+__global__ void negate(const int* in, int* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) out[i] = -in[i];
 }
 
-__global__ void count_down(int* number, cudaGraphConditionalHandle goes_on)
-{
+__global__ void count_down(int* number, cudaGraphConditionalHandle goes_on) {
     if (threadIdx.x == 0) cudaGraphSetConditional(goes_on, --*number > 0);
 }
 
@@ -40,35 +37,30 @@ __global__ void add(int* sum, int number) { *sum += number; }
 
 struct Number {
     int* address = nullptr;
-    explicit Number(int value)
-    {
+    explicit Number(int value) {
         RUN(cudaMalloc(&address, sizeof(int)));
         *this = value;
     }
     ~Number() { RUN(cudaFree(address)); }
-    Number& operator=(int value)
-    {
+    Number& operator=(int value) {
         RUN(cudaMemcpy(address, &value, sizeof value, cudaMemcpyHostToDevice));
         return *this;
     }
-    operator int() const
-    {
+    operator int() const {
         int value = 0;
         RUN(cudaMemcpy(&value, address, sizeof value, cudaMemcpyDeviceToHost));
         return value;
     }
 };
 
-std::uint64_t graph_bytes(cudaGraphMemAttributeType attribute)
-{
+std::uint64_t graph_bytes(cudaGraphMemAttributeType attribute) {
     std::uint64_t bytes = 0;
     RUN(cudaDeviceGetGraphMemAttribute(0, attribute, &bytes));
     return bytes;
 }
 
 /// Captures two streams, of which the second is destroyed before the capture ends. Returns the memory that the graph does not free.
-int* capture(cudaGraph_t& graph, const std::vector<int>& in, std::vector<int>& squares)
-{
+int* capture(cudaGraph_t& graph, const std::vector<int>& in, std::vector<int>& squares) {
     const std::size_t bytes = count * sizeof(int);
     cudaStream_t stream, second;
     cudaEvent_t squared, copied;
@@ -101,8 +93,7 @@ int* capture(cudaGraph_t& graph, const std::vector<int>& in, std::vector<int>& s
     return negative;
 }
 
-void memory_of_a_graph()
-{
+void memory_of_a_graph() {
     std::vector<int> in(count), squares(count), back(count);
     for (int i = 0; i < count; ++i) in[i] = i * 37 % 1001;
     cudaGraph_t graph;
@@ -150,8 +141,7 @@ void memory_of_a_graph()
     cudaGetLastError();
 }
 
-cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, void* kernel, std::initializer_list<void*> arguments)
-{
+cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, void* kernel, std::initializer_list<void*> arguments) {
     std::vector<void*> list(arguments);
     cudaGraphNodeParams parameters = {cudaGraphNodeTypeKernel};
     parameters.kernel.func = kernel;
@@ -164,8 +154,7 @@ cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, void* kerne
 
 /// Adds a conditional node and returns its bodies.
 cudaGraphNode_t add_conditional(cudaGraph_t graph, cudaGraphNode_t after, cudaGraphConditionalHandle handle,
-                                cudaGraphConditionalNodeType type, unsigned size, std::vector<cudaGraph_t>& bodies)
-{
+                                cudaGraphConditionalNodeType type, unsigned size, std::vector<cudaGraph_t>& bodies) {
     cudaGraphNodeParams parameters = {cudaGraphNodeTypeConditional};
     parameters.conditional.handle = handle;
     parameters.conditional.type = type;
@@ -176,8 +165,7 @@ cudaGraphNode_t add_conditional(cudaGraph_t graph, cudaGraphNode_t after, cudaGr
     return node;
 }
 
-void a_loop()
-{
+void a_loop() {
     Number left(5), sum(0);
     cudaGraph_t graph;
     cudaGraphExec_t executable;
@@ -210,8 +198,7 @@ void a_loop()
     RUN(cudaGraphExecDestroy(executable));
 }
 
-void a_choice(cudaGraphConditionalNodeType type, unsigned size)
-{
+void a_choice(cudaGraphConditionalNodeType type, unsigned size) {
     Number number(0), sum(0);
     cudaGraph_t graph;
     cudaGraphExec_t executable;
@@ -237,8 +224,7 @@ void a_choice(cudaGraphConditionalNodeType type, unsigned size)
     RUN(cudaGraphDestroy(graph));
 }
 
-void mistakes()
-{
+void mistakes() {
     cudaGraph_t graph, other;
     cudaGraphNode_t node;
     cudaGraphConditionalHandle handle;
@@ -258,8 +244,7 @@ void mistakes()
     cudaGetLastError();
 }
 
-int main()
-{
+int main() {
     memory_of_a_graph();
     a_loop();
     a_choice(cudaGraphCondTypeIf, 1);

@@ -10,8 +10,7 @@ namespace cg = cooperative_groups;
 
 constexpr int rounds = 6;
 
-__global__ void smooth(int* a, int* b, int n)
-{
+__global__ void smooth(int* a, int* b, int n) {
     const cg::grid_group grid = cg::this_grid();
     for (int round = 0; round < rounds; ++round) {
         for (int i = static_cast<int>(grid.thread_rank()); i < n; i += static_cast<int>(grid.size())) {
@@ -25,8 +24,7 @@ __global__ void smooth(int* a, int* b, int n)
     }
 }
 
-int main()
-{
+int main() {
     constexpr int n = 5000;
     std::mt19937 random(6);
     std::vector<int> in(n), wanted, out(n);
@@ -42,7 +40,8 @@ int main()
     for (int blocks : {1, 16}) {
         cudaMemcpy(a, in.data(), 4 * n, cudaMemcpyHostToDevice);
         void* arguments[] = {&a, &b, &size};
-        if (cudaLaunchCooperativeKernel(reinterpret_cast<void*>(smooth), dim3(blocks), dim3(128), arguments, 0, nullptr) != cudaSuccess) return 1;
+        if (cudaLaunchCooperativeKernel(reinterpret_cast<void*>(smooth), dim3(blocks), dim3(128), arguments, 0, nullptr) != cudaSuccess)
+            return 1;
         cudaMemcpy(out.data(), rounds % 2 ? b : a, 4 * n, cudaMemcpyDeviceToHost);
         if (cudaDeviceSynchronize() != cudaSuccess) return 1;
         errors += out != wanted;

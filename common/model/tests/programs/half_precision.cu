@@ -10,14 +10,12 @@
 
 constexpr int threads = 256;
 
-__global__ void scaledSum(const __half2* x, const __half2* y, __half2* out, __half scale, int n)
-{
+__global__ void scaledSum(const __half2* x, const __half2* y, __half2* out, __half scale, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = __hfma2(__half2half2(scale), x[i], y[i]);
 }
 
-__global__ void dot(const __half2* x, const __half2* y, float* out, int n)
-{
+__global__ void dot(const __half2* x, const __half2* y, float* out, int n) {
     __shared__ __half2 partial[threads];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     partial[threadIdx.x] = i < n ? __hmul2(x[i], y[i]) : __float2half2_rn(0);
@@ -30,8 +28,7 @@ __global__ void dot(const __half2* x, const __half2* y, float* out, int n)
 }
 
 // One half a lane, 2 bytes apart, down the columns of a matrix.
-__global__ void columnMaxima(const __half* matrix, __half* out, int rows, int columns)
-{
+__global__ void columnMaxima(const __half* matrix, __half* out, int rows, int columns) {
     const int column = blockIdx.x * blockDim.x + threadIdx.x;
     if (column >= columns) return;
     __half most = matrix[column];
@@ -39,8 +36,7 @@ __global__ void columnMaxima(const __half* matrix, __half* out, int rows, int co
     out[column] = most;
 }
 
-int main()
-{
+int main() {
     const int pairs = 5000, n = 2 * pairs, rows = 50, columns = n / rows;
     std::mt19937 random(1);
     std::vector<__half> x(n), y(n);

@@ -9,8 +9,7 @@
 
 __device__ unsigned int totalCounted;
 
-__global__ void histogram(const unsigned char* data, size_t n, unsigned int* bins)
-{
+__global__ void histogram(const unsigned char* data, size_t n, unsigned int* bins) {
     __shared__ unsigned int local[NUM_BINS];
     for (int i = threadIdx.x; i < NUM_BINS; i += blockDim.x) local[i] = 0;
     __syncthreads();
@@ -26,8 +25,7 @@ __global__ void histogram(const unsigned char* data, size_t n, unsigned int* bin
     atomicAdd(&totalCounted, counted);
 }
 
-int main()
-{
+int main() {
     std::mt19937 random(7);
     std::vector<unsigned char> data(20011);
     for (auto& byte : data) byte = static_cast<unsigned char>(random() & random());

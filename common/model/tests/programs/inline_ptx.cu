@@ -7,8 +7,7 @@
 
 constexpr int threads = 128;
 
-__global__ void mix(const uint4* in, uint2* out, unsigned* totals)
-{
+__global__ void mix(const uint4* in, uint2* out, unsigned* totals) {
     __shared__ uint2 exchanged[threads];
     const unsigned i = blockIdx.x * threads + threadIdx.x;
     uint4 v;
@@ -32,20 +31,22 @@ __global__ void mix(const uint4* in, uint2* out, unsigned* totals)
     if (threadIdx.x % 32 == 0) asm volatile("red.global.xor.b32 [%0], %1;" ::"l"(totals + 4), "r"(ballot) : "memory");
 }
 
-int main()
-{
+int main() {
     constexpr int blocks = 5, n = blocks * threads;
     std::mt19937 random(9);
     std::vector<uint4> in(n);
     std::vector<uint2> wanted(n), exchanged(n);
     std::vector<unsigned> wantedTotals(5), bits(n);
-    for (uint4& v : in) v = {static_cast<unsigned>(random()), static_cast<unsigned>(random()), static_cast<unsigned>(random()), static_cast<unsigned>(random())};
+    for (uint4& v : in)
+        v = {static_cast<unsigned>(random()), static_cast<unsigned>(random()), static_cast<unsigned>(random()),
+             static_cast<unsigned>(random())};
     for (int i = 0; i < n; ++i) {
         const uint4 v = in[i];
         const unsigned field = v.x >> 5 & 0x7FF;
         const auto byte = [&](unsigned number) { return (number < 4 ? v.x >> 8 * number : v.y >> 8 * (number - 4)) & 0xFF; };
         const unsigned permuted = byte(7) | byte(3) << 8 | byte(5) << 16 | byte(2) << 24;
-        const unsigned long long sum = (static_cast<unsigned long long>(v.y) << 32 | v.x) + (static_cast<unsigned long long>(v.w) << 32 | v.z);
+        const unsigned long long sum =
+            (static_cast<unsigned long long>(v.y) << 32 | v.x) + (static_cast<unsigned long long>(v.w) << 32 | v.z);
         exchanged[i] = {static_cast<unsigned>(sum) ^ field, static_cast<unsigned>(sum >> 32) ^ permuted};
         bits[i] = 0;
         for (unsigned rest = v.y ^ v.z ^ v.w; rest; rest &= rest - 1) ++bits[i];

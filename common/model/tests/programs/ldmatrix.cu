@@ -7,8 +7,7 @@ constexpr int results = 24;
 
 __device__ unsigned address_of(const void* pointer) { return static_cast<unsigned>(__cvta_generic_to_shared(pointer)); }
 
-__global__ void access(unsigned* out, unsigned short* stored)
-{
+__global__ void access(unsigned* out, unsigned short* stored) {
     __shared__ alignas(16) unsigned short tile[32][columns], back[32][columns];
     const unsigned lane = threadIdx.x;
     for (unsigned i = lane; i < 32 * columns; i += 32) tile[0][i] = static_cast<unsigned short>(i), back[0][i] = 0xFFFF;
@@ -16,12 +15,17 @@ __global__ void access(unsigned* out, unsigned short* stored)
     unsigned r[results] = {};
     // Matrix i is rows 8i to 8i+7, columns 8 to 15.
     const unsigned from = address_of(&tile[lane][8]), to = address_of(&back[lane][16]);
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7]) : "r"(from));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(from));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7])
+                 : "r"(from));
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {%0,%1}, [%2+16];" : "=r"(r[8]), "=r"(r[9]) : "r"(from));
     asm volatile("ldmatrix.sync.aligned.m8n8.x1.b16 {%0}, [%1];" : "=r"(r[10]) : "l"(static_cast<const void*>(&tile[lane][8])));
     asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r[11]) : "r"(r[0]));
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(to), "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(to), "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+                 : "memory");
     asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1,%2};" ::"r"(to + 16), "r"(r[0]), "r"(r[1]) : "memory");
     __syncwarp();
     for (int i = 0; i < results; ++i) out[32 * i + lane] = r[i];
@@ -30,15 +34,13 @@ __global__ void access(unsigned* out, unsigned short* stored)
 
 int errors = 0;
 
-void expect(const char* what, int lane, unsigned got, unsigned wanted)
-{
+void expect(const char* what, int lane, unsigned got, unsigned wanted) {
     if (got != wanted && ++errors < 10) std::printf("%s, lane %d: %08x, and not %08x\n", what, lane, got, wanted);
 }
 
 unsigned element(int row, int column) { return static_cast<unsigned>(row * columns + column); }
 
-int main()
-{
+int main() {
     unsigned *device, host[results * 32];
     unsigned short *stored_device, stored[32][columns];
     cudaMalloc(&device, sizeof host);
@@ -48,8 +50,12 @@ int main()
     cudaMemcpy(stored, stored_device, sizeof stored, cudaMemcpyDefault);
     for (int lane = 0; lane < 32; ++lane) {
         const int line = lane / 4, pair = lane % 4 * 2;
-        const auto rows = [&](int matrix, int column) { return element(8 * matrix + line, column + pair) | element(8 * matrix + line, column + pair + 1) << 16; };
-        const auto turned = [&](int matrix, int column) { return element(8 * matrix + pair, column + line) | element(8 * matrix + pair + 1, column + line) << 16; };
+        const auto rows = [&](int matrix, int column) {
+            return element(8 * matrix + line, column + pair) | element(8 * matrix + line, column + pair + 1) << 16;
+        };
+        const auto turned = [&](int matrix, int column) {
+            return element(8 * matrix + pair, column + line) | element(8 * matrix + pair + 1, column + line) << 16;
+        };
         for (int i = 0; i < 4; ++i) {
             expect("ldmatrix.x4", lane, host[32 * i + lane], rows(i, 8));
             expect("ldmatrix.x4.trans", lane, host[32 * (4 + i) + lane], turned(i, 8));

@@ -7,28 +7,23 @@
 
 inline int errors = 0;
 
-inline void check(cudaError_t error, const char* what)
-{
+inline void check(cudaError_t error, const char* what) {
     if (error == cudaSuccess) return;
     std::printf("%s: %s\n", what, cudaGetErrorString(error));
     ++errors;
 }
 
-inline void expect(const char* what, int i, float got, float wanted, float tolerance = 0)
-{
+inline void expect(const char* what, int i, float got, float wanted, float tolerance = 0) {
     if (std::fabs(got - wanted) <= tolerance || ++errors > 40) return;
     std::printf("%s, value %d: %g, and not %g\n", what, i, got, wanted);
 }
 
-inline void expect(const char* what, const std::vector<float>& got, const std::vector<float>& wanted, float tolerance = 0)
-{
+inline void expect(const char* what, const std::vector<float>& got, const std::vector<float>& wanted, float tolerance = 0) {
     for (std::size_t i = 0; i < wanted.size(); ++i) expect(what, static_cast<int>(i), got.at(i), wanted[i], tolerance);
 }
 
 /// An array that is filled with `value(x, y, z)`.
-template <class T, class Value>
-cudaArray_t make_array(cudaExtent extent, unsigned flags, Value&& value)
-{
+template <class T, class Value> cudaArray_t make_array(cudaExtent extent, unsigned flags, Value&& value) {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
     cudaArray_t array;
     check(cudaMalloc3DArray(&array, &format, extent, flags), "cudaMalloc3DArray");
@@ -55,8 +50,7 @@ struct Settings {
     cudaTextureFilterMode mipmap_filter = cudaFilterModePoint;
 };
 
-inline cudaTextureObject_t make_texture(const cudaResourceDesc& resource, const Settings& settings)
-{
+inline cudaTextureObject_t make_texture(const cudaResourceDesc& resource, const Settings& settings) {
     cudaTextureDesc description{};
     for (cudaTextureAddressMode& mode : description.addressMode) mode = settings.mode;
     description.filterMode = settings.filter;
@@ -71,8 +65,7 @@ inline cudaTextureObject_t make_texture(const cudaResourceDesc& resource, const 
     return texture;
 }
 
-inline cudaTextureObject_t make_texture(cudaArray_t array, const Settings& settings)
-{
+inline cudaTextureObject_t make_texture(cudaArray_t array, const Settings& settings) {
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = array;

@@ -4,15 +4,16 @@
 #include <vector>
 
 template <int TILE>
-__global__ void multiply(float* __restrict__ c, const float* __restrict__ a, const float* __restrict__ b, int rows, int inner, int columns)
-{
+__global__ void multiply(float* __restrict__ c, const float* __restrict__ a, const float* __restrict__ b, int rows, int inner,
+                         int columns) {
     __shared__ float aTile[TILE][TILE], bTile[TILE][TILE];
     const int row = blockIdx.y * TILE + threadIdx.y;
     const int column = blockIdx.x * TILE + threadIdx.x;
     float sum = 0.0f;
     for (int start = 0; start < inner; start += TILE) {
         aTile[threadIdx.y][threadIdx.x] = row < rows && start + threadIdx.x < inner ? __ldg(&a[row * inner + start + threadIdx.x]) : 0.0f;
-        bTile[threadIdx.y][threadIdx.x] = column < columns && start + threadIdx.y < inner ? b[(start + threadIdx.y) * columns + column] : 0.0f;
+        bTile[threadIdx.y][threadIdx.x] =
+            column < columns && start + threadIdx.y < inner ? b[(start + threadIdx.y) * columns + column] : 0.0f;
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < TILE; ++k) sum = __fmaf_rn(aTile[threadIdx.y][k], bTile[k][threadIdx.x], sum);
@@ -21,8 +22,7 @@ __global__ void multiply(float* __restrict__ c, const float* __restrict__ a, con
     if (row < rows && column < columns) c[row * columns + column] = sum;
 }
 
-int main()
-{
+int main() {
     constexpr int rows = 50, inner = 37, columns = 41, tile = 16;
     std::vector<float> a(rows * inner), b(inner * columns), c(rows * columns);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = float(i * 7 % 11) - 5;

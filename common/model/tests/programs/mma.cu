@@ -4,19 +4,15 @@
 #include "mma_reference.cuh"
 
 /// The registers of the matrices: 32 words, or doubles, a register.
-template <class Word>
-struct Registers {
+template <class Word> struct Registers {
     const Word *a, *b, *c;
     Word* d;
 };
 
-struct Place {
-    int row, column;
-};
+struct Place { int row, column; };
 
 /// Element i of a lane's part of A, as the document's tables say for each shape.
-Place place_in_a(Type type, int m, int k, int lane, int i)
-{
+Place place_in_a(Type type, int m, int k, int lane, int i) {
     const int group = lane >> 2, in_group = lane % 4, wide = 32 / bits_of(type);
     if (type == Type::f64) return {m == 8 || i % 2 == 0 ? group : group + 8, in_group + 4 * (m == 8 ? i : i / 2)};
     if (m == 8) return {group, in_group * wide + i};
@@ -24,28 +20,24 @@ Place place_in_a(Type type, int m, int k, int lane, int i)
     return {upper ? group : group + 8, in_group * wide + i % wide + (i < 2 * wide ? 0 : 4 * wide)};
 }
 
-Place place_in_b(Type type, int lane, int i)
-{
+Place place_in_b(Type type, int lane, int i) {
     const int group = lane >> 2, in_group = lane % 4, wide = type == Type::f64 ? 1 : 32 / bits_of(type);
     return {in_group * wide + i % wide + 4 * wide * (i / wide), group};
 }
 
 Place place_in_c(int lane, int i) { return {(lane >> 2) + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)}; }
 
-Place place_in_quad_a(bool column_major, int lane, int i)
-{
+Place place_in_quad_a(bool column_major, int lane, int i) {
     const int upper = lane < 16 ? 0 : 4;
     return column_major ? Place{i % 4 + upper, lane % 4} : Place{lane % 4 + upper, i};
 }
 
-Place place_in_quad_b(bool column_major, int lane, int i)
-{
+Place place_in_quad_b(bool column_major, int lane, int i) {
     const int upper = lane < 16 ? 0 : 4;
     return column_major ? Place{i, lane % 4 + upper} : Place{lane % 4, i + upper};
 }
 
-Place place_in_quad_c(Type type, int lane, int i)
-{
+Place place_in_quad_c(Type type, int lane, int i) {
     const int upper = lane < 16 ? 0 : 4;
     if (type == Type::f16) return {lane % 4 + upper, i};
     return {(lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1)};
@@ -56,19 +48,16 @@ struct Matrix {
     Type type;
     std::vector<unsigned long long> words = std::vector<unsigned long long>(32 * 8, 0);
 
-    void set(int lane, int i, unsigned long long bits)
-    {
+    void set(int lane, int i, unsigned long long bits) {
         const int wide = type == Type::f64 ? 1 : 32 / bits_of(type);
         words[lane + 32 * (i / wide)] |= bits << (i % wide * bits_of(type));
     }
-    double get(int lane, int i) const
-    {
+    double get(int lane, int i) const {
         const int bits = bits_of(type), wide = type == Type::f64 ? 1 : 32 / bits;
         const unsigned long long word = words[lane + 32 * (i / wide)];
         return value_of(type, bits == 64 ? word : word >> (i % wide * bits) & ((1ull << bits) - 1));
     }
-    void upload(void* to) const
-    {
+    void upload(void* to) const {
         if (type == Type::f64) {
             cudaMemcpy(to, words.data(), 8 * words.size(), cudaMemcpyDefault);
             return;
@@ -76,8 +65,7 @@ struct Matrix {
         const std::vector<unsigned> narrow(words.begin(), words.end());
         cudaMemcpy(to, narrow.data(), 4 * narrow.size(), cudaMemcpyDefault);
     }
-    void download(const void* from)
-    {
+    void download(const void* from) {
         if (type == Type::f64) {
             cudaMemcpy(words.data(), from, 8 * words.size(), cudaMemcpyDefault);
             return;
@@ -91,9 +79,7 @@ struct Matrix {
 int errors = 0;
 
 /// Fills one matrix's registers and the matrix that they hold.
-template <class Find>
-void fill(Matrix& matrix, std::vector<double>& values, int columns, int per_lane, Find&& find)
-{
+template <class Find> void fill(Matrix& matrix, std::vector<double>& values, int columns, int per_lane, Find&& find) {
     for (int lane = 0; lane < 32; ++lane)
         for (int i = 0; i < per_lane; ++i) {
             matrix.set(lane, i, random_bits(matrix.type));
@@ -102,9 +88,7 @@ void fill(Matrix& matrix, std::vector<double>& values, int columns, int per_lane
         }
 }
 
-template <class Word>
-void run(void (*kernel)(Registers<Word>), const Matrix& a, const Matrix& b, const Matrix& c, Matrix& d)
-{
+template <class Word> void run(void (*kernel)(Registers<Word>), const Matrix& a, const Matrix& b, const Matrix& c, Matrix& d) {
     Word* memory;
     cudaMalloc(&memory, 8192);
     cudaMemset(memory, 0, 8192);
@@ -119,9 +103,7 @@ void run(void (*kernel)(Registers<Word>), const Matrix& a, const Matrix& b, cons
     cudaFree(memory);
 }
 
-template <class Word>
-void test(const char* name, const char* text, void (*kernel)(Registers<Word>))
-{
+template <class Word> void test(const char* name, const char* text, void (*kernel)(Registers<Word>)) {
     const Described is = described(text);
     const int m = is.m, n = is.n, k = is.k;
     const Type ta = is.types[1], tb = is.types[2], tc = is.types[3];
@@ -139,8 +121,7 @@ void test(const char* name, const char* text, void (*kernel)(Registers<Word>))
     errors += count_errors(name, m, n, k, a, b, c, d, tc, std::strstr(text, ".xor."));
 }
 
-void test_quads(const char* name, const char* text, void (*kernel)(Registers<unsigned>))
-{
+void test_quads(const char* name, const char* text, void (*kernel)(Registers<unsigned>)) {
     const bool a_column_major = std::strstr(text, "k4.col."), b_column_major = std::strstr(text, ".col.f");
     const Type type = described(text).types[0];
     std::vector<double> a[4], b[4], c[4], d[4];
@@ -190,15 +171,14 @@ void test_quads(const char* name, const char* text, void (*kernel)(Registers<uns
 #define OPERANDS822 "{%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19}"
 
 /// A kernel of one instruction, and its test.
-#define CASE(test, name, text, nd, na, nb, word, letter, type, letter_of_d, get, put)                                                      \
-    __global__ void name(Registers<word> of)                                                                                               \
-    {                                                                                                                                      \
-        type d[nd];                                                                                                                        \
-        asm volatile("mma.sync.aligned." text " " OPERANDS##nd##na##nb ";"                                                                 \
-                     : OUT##nd(letter_of_d)                                                                                                \
-                     : IN##na(letter, A), IN##nb(letter, B), IN##nd(letter_of_d, get));                                                    \
-        for (int i = 0; i < nd; ++i) of.d[threadIdx.x + 32 * i] = put(d[i]);                                                               \
-    }                                                                                                                                      \
+#define CASE(test, name, text, nd, na, nb, word, letter, type, letter_of_d, get, put)   \
+    __global__ void name(Registers<word> of) {                                          \
+        type d[nd];                                                                     \
+        asm volatile("mma.sync.aligned." text " " OPERANDS##nd##na##nb ";"              \
+                     : OUT##nd(letter_of_d)                                             \
+                     : IN##na(letter, A), IN##nb(letter, B), IN##nd(letter_of_d, get)); \
+        for (int i = 0; i < nd; ++i) of.d[threadIdx.x + 32 * i] = put(d[i]);            \
+    }                                                                                   \
     [[maybe_unused]] const bool has_##name = (tests.push_back([] { test(#name, text, name); }), true);
 #define WORDS(test, name, text, nd, na, nb) CASE(test, name, text, nd, na, nb, unsigned, "r", unsigned, "r", C, unsigned)
 #define FLOATS(test, name, text, nd, na, nb) CASE(test, name, text, nd, na, nb, unsigned, "r", float, "f", AS_FLOAT, __float_as_uint)
@@ -237,8 +217,7 @@ WORDS(test_quads, quads_f16_col_row, "m8n8k4.col.row.f16.f16.f16.f16", 4, 2, 2)
 FLOATS(test_quads, quads_f32_row_row, "m8n8k4.row.row.f32.f16.f16.f32", 8, 2, 2)
 FLOATS(test_quads, quads_f32_col_col, "m8n8k4.col.col.f32.f16.f16.f32", 8, 2, 2)
 
-int main()
-{
+int main() {
     for (const auto test : tests) test();
     std::printf(errors ? "%d errors\n" : "ok\n", errors);
     return errors != 0;

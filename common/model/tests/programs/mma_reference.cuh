@@ -16,8 +16,7 @@
 
 enum class Type { f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, e4m3, e5m2, s32 };
 
-inline int bits_of(Type type)
-{
+inline int bits_of(Type type) {
     switch (type) {
         case Type::f16:
         case Type::bf16: return 16;
@@ -33,29 +32,23 @@ inline int bits_of(Type type)
     }
 }
 
-inline bool is_integer(Type type)
-{
+inline bool is_integer(Type type) {
     return type == Type::s8 || type == Type::u8 || type == Type::s4 || type == Type::u4 || type == Type::b1 || type == Type::s32;
 }
 
-template <class T>
-T from_bits(unsigned long long bits)
-{
+template <class T> T from_bits(unsigned long long bits) {
     T value;
     std::memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-template <class T>
-unsigned long long to_bits(T value)
-{
+template <class T> unsigned long long to_bits(T value) {
     unsigned long long bits = 0;
     std::memcpy(&bits, &value, sizeof value);
     return bits;
 }
 
-inline double value_of(Type type, unsigned long long bits)
-{
+inline double value_of(Type type, unsigned long long bits) {
     switch (type) {
         case Type::f16: return __half2float(from_bits<__half>(bits));
         case Type::bf16: return __bfloat162float(from_bits<__nv_bfloat16>(bits));
@@ -85,8 +78,7 @@ struct Described {
     std::vector<Type> types;
 };
 
-inline Described described(const char* text)
-{
+inline Described described(const char* text) {
     constexpr const char* names[] = {"f16", "bf16", "tf32", "f32", "f64", "s8", "u8", "s4", "u4", "b1", "e4m3", "e5m2", "s32"};
     Described found;
     std::sscanf(text, "m%dn%dk%d", &found.m, &found.n, &found.k);
@@ -98,8 +90,7 @@ inline Described described(const char* text)
 }
 
 /// Random bits of a value of modest size.
-inline unsigned long long random_bits(Type type)
-{
+inline unsigned long long random_bits(Type type) {
     const int r = std::rand() >> 3;
     const float value = (r % 2001 - 1000) / 500.0f;
     switch (type) {
@@ -116,9 +107,8 @@ inline unsigned long long random_bits(Type type)
 }
 
 /// D = A·B + C of m × k and k × n values; returns the number of elements of `d` that differ from that.
-inline int count_errors(const char* name, int m, int n, int k, const std::vector<double>& a, const std::vector<double>& b, const std::vector<double>& c,
-                        const std::vector<double>& d, Type result, bool exclusive_or = false)
-{
+inline int count_errors(const char* name, int m, int n, int k, const std::vector<double>& a, const std::vector<double>& b,
+                        const std::vector<double>& c, const std::vector<double>& d, Type result, bool exclusive_or = false) {
     int errors = 0;
     const double unit = result == Type::f16 ? 2e-3 : result == Type::f64 ? 1e-14 : is_integer(result) ? 0 : 1e-5;
     for (int i = 0; i < m; ++i)

@@ -14,8 +14,7 @@ struct Registers {
 int errors = 0;
 
 /// Values that fixed-point results hold exactly.
-unsigned long long simple_bits(Type type)
-{
+unsigned long long simple_bits(Type type) {
     const float value = static_cast<float>(std::rand() / 8 % 9 - 4) / 2;
     switch (type) {
         case Type::f16: return to_bits(__float2half(value));
@@ -27,8 +26,7 @@ unsigned long long simple_bits(Type type)
 }
 
 /// The lane and the first bit of the four bits of metadata for a chunk of a row.
-std::array<int, 2> place_of_metadata(int chunks, bool row_each, int selector, int row, int chunk)
-{
+std::array<int, 2> place_of_metadata(int chunks, bool row_each, int selector, int row, int chunk) {
     const int group = row % 8 * 4, upper = row / 8;
     if (chunks == 4) return {group + selector, 16 * upper + 4 * chunk};
     if (chunks == 8 && !row_each) return {group + 2 * selector + chunk / 4, 16 * upper + 4 * (chunk % 4)};
@@ -36,8 +34,7 @@ std::array<int, 2> place_of_metadata(int chunks, bool row_each, int selector, in
     return {group + 2 * (chunk / 8) + upper, 4 * (chunk % 8)};
 }
 
-void test(const char* name, const char* text, void (*kernel)(Registers), int selector)
-{
+void test(const char* name, const char* text, void (*kernel)(Registers), int selector) {
     const Described is = described(text);
     const int m = is.m, n = is.n, k = is.k;
     const Type ta = is.types[1], tb = is.types[2];
@@ -68,8 +65,7 @@ void test(const char* name, const char* text, void (*kernel)(Registers), int sel
             const double* from = &stored[row * k / 2 + chunk * in_chunk / 2];
             double* to = &a[row * k + chunk * in_chunk];
             const unsigned units[2] = {kept & 3, kept >> 2};
-            if (bits == 32)
-                to[units[0] / 2] = from[0];
+            if (bits == 32) to[units[0] / 2] = from[0];
             else
                 for (int i = 0; i < in_chunk / 2; ++i) to[bits == 4 ? units[i / 2] * 2 + i % 2 : units[i]] = from[i];
         }
@@ -100,16 +96,15 @@ std::vector<void (*)()> tests;
 #define OPERANDS4 "{%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12"
 
 /// A kernel of one instruction with `nab` registers of A and of B each, and its test.
-#define CASE(name, text, nab, letter, type, selector)                                                                                      \
-    __global__ void name(Registers of)                                                                                                     \
-    {                                                                                                                                      \
-        type d[4] = {1, 2, 3, 4};                                                                                                          \
-        asm volatile("mma.sp::ordered_metadata.sync.aligned." text " {%0,%1,%2,%3}, " OPERANDS##nab ", " #selector ";"                     \
-                     : "+" letter(d[0]), "+" letter(d[1]), "+" letter(d[2]), "+" letter(d[3])                                              \
-                     : IN##nab("r", A), IN##nab("r", B), "r"(of.metadata[threadIdx.x]));                                                   \
-        constexpr int scale = std::is_same<type, float>::value ? 4096 : 1;                                                                 \
-        for (int i = 0; i < 4; ++i) of.d[threadIdx.x + 32 * i] = static_cast<unsigned>(static_cast<int>(d[i] * scale));                    \
-    }                                                                                                                                      \
+#define CASE(name, text, nab, letter, type, selector)                                                                   \
+    __global__ void name(Registers of) {                                                                                \
+        type d[4] = {1, 2, 3, 4};                                                                                       \
+        asm volatile("mma.sp::ordered_metadata.sync.aligned." text " {%0,%1,%2,%3}, " OPERANDS##nab ", " #selector ";"  \
+                     : "+" letter(d[0]), "+" letter(d[1]), "+" letter(d[2]), "+" letter(d[3])                           \
+                     : IN##nab("r", A), IN##nab("r", B), "r"(of.metadata[threadIdx.x]));                                \
+        constexpr int scale = std::is_same<type, float>::value ? 4096 : 1;                                              \
+        for (int i = 0; i < 4; ++i) of.d[threadIdx.x + 32 * i] = static_cast<unsigned>(static_cast<int>(d[i] * scale)); \
+    }                                                                                                                   \
     [[maybe_unused]] const bool has_##name = (tests.push_back([] { test(#name, text, name, selector); }), true);
 
 CASE(f16_k16_0, "m16n8k16.row.col.f32.f16.f16.f32", 2, "f", float, 0)
@@ -124,8 +119,7 @@ CASE(s4_k64_1, "m16n8k64.row.col.s32.s4.s4.s32", 2, "r", int, 1)
 CASE(u4_k128, "m16n8k128.row.col.s32.u4.u4.s32", 4, "r", int, 0)
 CASE(e4m3_k64, "m16n8k64.row.col.f32.e4m3.e4m3.f32", 4, "f", float, 0)
 
-int main()
-{
+int main() {
     for (const auto test : tests) test();
     std::printf(errors ? "%d errors\n" : "ok\n", errors);
     return errors != 0;

@@ -8,16 +8,12 @@
 constexpr int warps = 4, blocks = 3, lanes = 32;
 
 // All lanes of a warp store the same bytes at the same place.
-template <class Element>
-__global__ void global_memory(Element* out, const Element* in)
-{
+template <class Element> __global__ void global_memory(Element* out, const Element* in) {
     const int warp = blockIdx.x * warps + threadIdx.x / lanes;
     out[warp] = in[blocks * warps - 1 - warp];
 }
 
-template <class Element>
-__global__ void shared_memory(Element* out, const Element* in)
-{
+template <class Element> __global__ void shared_memory(Element* out, const Element* in) {
     __shared__ Element words[warps];
     const int warp = threadIdx.x / lanes;
     words[warp] = in[blockIdx.x * warps + warp];
@@ -26,9 +22,7 @@ __global__ void shared_memory(Element* out, const Element* in)
 }
 
 // Warps with odd numbers go through shared memory; the compiler does not know which do.
-template <class Element>
-__global__ void either_memory(Element* out, const Element* in)
-{
+template <class Element> __global__ void either_memory(Element* out, const Element* in) {
     __shared__ Element words[warps];
     const int warp = threadIdx.x / lanes, of_all = blockIdx.x * warps + warp;
     Element* place = warp % 2 ? words + warp : out + of_all;
@@ -37,12 +31,10 @@ __global__ void either_memory(Element* out, const Element* in)
     out[of_all] = *place;
 }
 
-template <class Element>
-struct Memory {
+template <class Element> struct Memory {
     explicit Memory(std::size_t count) : count(count) { cudaMalloc(&data, count * sizeof(Element)); }
     ~Memory() { cudaFree(data); }
-    std::vector<Element> values() const
-    {
+    std::vector<Element> values() const {
         std::vector<Element> host(count);
         cudaMemcpy(host.data(), data, count * sizeof(Element), cudaMemcpyDeviceToHost);
         return host;
@@ -51,9 +43,7 @@ struct Memory {
     std::size_t count;
 };
 
-template <class Element, class Expected>
-int errors(const Memory<Element>& out, Expected expected)
-{
+template <class Element, class Expected> int errors(const Memory<Element>& out, Expected expected) {
     int found = 0;
     const std::vector<Element> values = out.values();
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -63,9 +53,7 @@ int errors(const Memory<Element>& out, Expected expected)
     return found;
 }
 
-template <class Element>
-int check(std::mt19937& random)
-{
+template <class Element> int check(std::mt19937& random) {
     std::vector<Element> values(blocks * warps);
     for (auto& value : values) {
         unsigned bits[4];
@@ -86,10 +74,10 @@ int check(std::mt19937& random)
            errors(either, [&](std::size_t i) { return values[i]; });
 }
 
-int main()
-{
+int main() {
     std::mt19937 random(5);
-    const int wrong = check<unsigned char>(random) + check<short>(random) + check<int>(random) + check<double>(random) + check<int4>(random);
+    const int wrong =
+        check<unsigned char>(random) + check<short>(random) + check<int>(random) + check<double>(random) + check<int4>(random);
     std::printf("%d errors\n", wrong);
     return wrong != 0 || cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -6,8 +6,7 @@
 
 constexpr unsigned FULL_MASK = 0xffffffff;
 
-__device__ int inclusiveScanOfWarp(int value, int lane)
-{
+__device__ int inclusiveScanOfWarp(int value, int lane) {
     for (int distance = 1; distance < 32; distance *= 2) {
         int left = __shfl_up_sync(FULL_MASK, value, distance);
         if (lane >= distance) value += left;
@@ -15,8 +14,7 @@ __device__ int inclusiveScanOfWarp(int value, int lane)
     return value;
 }
 
-__global__ void scanBlocks(int* data, int* totals, int n)
-{
+__global__ void scanBlocks(int* data, int* totals, int n) {
     __shared__ int warpTotals[32];
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     int value = inclusiveScanOfWarp(i < n ? data[i] : 0, lane);
@@ -34,14 +32,12 @@ __global__ void scanBlocks(int* data, int* totals, int n)
     if (threadIdx.x == blockDim.x - 1 && totals) totals[blockIdx.x] = value;
 }
 
-__global__ void addOffsets(int* data, const int* totals, int n)
-{
+__global__ void addOffsets(int* data, const int* totals, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (blockIdx.x > 0 && i < n) data[i] += totals[blockIdx.x - 1];
 }
 
-int main()
-{
+int main() {
     const int n = 12345, threads = 256, blocks = (n + threads - 1) / threads;
     std::vector<int> values(n), expected(n), result(n);
     for (int i = 0; i < n; ++i) values[i] = i * 71 % 19 - 9;

@@ -8,8 +8,7 @@
 
 namespace cg = cooperative_groups;
 
-__global__ void sumShared(const int* in, int* out, int n)
-{
+__global__ void sumShared(const int* in, int* out, int n) {
     extern __shared__ int sdata[];
     unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + threadIdx.x;
     sdata[tid] = i < n ? in[i] : 0;
@@ -21,14 +20,12 @@ __global__ void sumShared(const int* in, int* out, int n)
     if (tid == 0) atomicAdd(out, sdata[0]);
 }
 
-__inline__ __device__ int warpSum(int value)
-{
+__inline__ __device__ int warpSum(int value) {
     for (int offset = warpSize / 2; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffff, value, offset);
     return value;
 }
 
-__global__ void sumShuffles(const int* in, int* out, int n)
-{
+__global__ void sumShuffles(const int* in, int* out, int n) {
     static __shared__ int partial[32];
     int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
     int sum = 0;
@@ -41,8 +38,7 @@ __global__ void sumShuffles(const int* in, int* out, int n)
     if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 
-__device__ int groupSum(cg::thread_group g, int* temp, int val)
-{
+__device__ int groupSum(cg::thread_group g, int* temp, int val) {
     int lane = g.thread_rank();
     for (int i = g.size() / 2; i > 0; i /= 2) {
         temp[lane] = val;
@@ -53,8 +49,7 @@ __device__ int groupSum(cg::thread_group g, int* temp, int val)
     return val;
 }
 
-__global__ void sumGroup(const int* in, int* out, int n)
-{
+__global__ void sumGroup(const int* in, int* out, int n) {
     extern __shared__ int temp[];
     cg::thread_block block = cg::this_thread_block();
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -62,8 +57,7 @@ __global__ void sumGroup(const int* in, int* out, int n)
     if (block.thread_rank() == 0) atomicAdd(out, sum);
 }
 
-__global__ void sumTiles(const int4* in, int* out, int n)
-{
+__global__ void sumTiles(const int4* in, int* out, int n) {
     auto block = cg::this_thread_block();
     auto tile = cg::tiled_partition<32>(block);
     int sum = 0;
@@ -75,8 +69,7 @@ __global__ void sumTiles(const int4* in, int* out, int n)
     if (tile.thread_rank() == 0) atomicAdd(out, sum);
 }
 
-int main()
-{
+int main() {
     const int n = 10000, threads = 256, blocks = (n + threads - 1) / threads;
     std::vector<int> h(n);
     int expected = 0;

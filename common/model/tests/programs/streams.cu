@@ -3,14 +3,13 @@
 #include <cmath>
 #include <cstdio>
 
-#define CHECK(call)                                                                                                  \
-    if (cudaError_t status = call; status != cudaSuccess) {                                                          \
-        std::printf("%s:%d: %s (%s)\n", __FILE__, __LINE__, cudaGetErrorName(status), cudaGetErrorString(status));   \
-        return 1;                                                                                                    \
+#define CHECK(call)                                                                                                \
+    if (cudaError_t status = call; status != cudaSuccess) {                                                        \
+        std::printf("%s:%d: %s (%s)\n", __FILE__, __LINE__, cudaGetErrorName(status), cudaGetErrorString(status)); \
+        return 1;                                                                                                  \
     }
 
-__global__ void kernel(float* a, int offset)
-{
+__global__ void kernel(float* a, int offset) {
     int i = offset + threadIdx.x + blockIdx.x * blockDim.x;
     float x = (float)i;
     float s = sinf(x);
@@ -18,8 +17,7 @@ __global__ void kernel(float* a, int offset)
     a[i] = a[i] + sqrtf(s * s + c * c);
 }
 
-int main()
-{
+int main() {
     const int blockSize = 256, nStreams = 4, n = 4 * 1024 * nStreams, streamSize = n / nStreams;
     const int streamBytes = streamSize * sizeof(float), bytes = n * sizeof(float);
 

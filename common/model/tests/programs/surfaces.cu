@@ -6,9 +6,7 @@
 
 enum class Kind { one, two, three, one_layered, two_layered, cube };
 
-template <class T>
-__global__ void fill(Kind kind, cudaSurfaceObject_t surface, uint3 extent)
-{
+template <class T> __global__ void fill(Kind kind, cudaSurfaceObject_t surface, uint3 extent) {
     const unsigned i = threadIdx.x, x = i % extent.x, y = i / extent.x % extent.y, z = i / extent.x / extent.y;
     if (z >= extent.z) return;
     const int at = static_cast<int>(x * sizeof(T));
@@ -25,9 +23,7 @@ __global__ void fill(Kind kind, cudaSurfaceObject_t surface, uint3 extent)
     }
 }
 
-template <class T>
-__global__ void copy_out(Kind kind, cudaSurfaceObject_t surface, uint3 extent, T* out)
-{
+template <class T> __global__ void copy_out(Kind kind, cudaSurfaceObject_t surface, uint3 extent, T* out) {
     const unsigned i = threadIdx.x, x = i % extent.x, y = i / extent.x % extent.y, z = i / extent.x / extent.y;
     if (z >= extent.z) return;
     const int at = static_cast<int>(x * sizeof(T));
@@ -41,8 +37,7 @@ __global__ void copy_out(Kind kind, cudaSurfaceObject_t surface, uint3 extent, T
     }
 }
 
-cudaSurfaceObject_t make_surface(cudaArray_t array)
-{
+cudaSurfaceObject_t make_surface(cudaArray_t array) {
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = array;
@@ -52,21 +47,17 @@ cudaSurfaceObject_t make_surface(cudaArray_t array)
 }
 
 /// An array for surfaces, filled row by row.
-template <class T>
-cudaArray_t make_rows(const T* texels, int width, int height)
-{
-    return make_array<T>(make_cudaExtent(width, height, 0), cudaArraySurfaceLoadStore, [=](auto x, auto y, auto) { return texels[y * width + x]; });
+template <class T> cudaArray_t make_rows(const T* texels, int width, int height) {
+    return make_array<T>(make_cudaExtent(width, height, 0), cudaArraySurfaceLoadStore,
+                         [=](auto x, auto y, auto) { return texels[y * width + x]; });
 }
 
-template <class T>
-void read_rows(cudaArray_t array, T* texels, int width, int height)
-{
-    check(cudaMemcpy2DFromArray(texels, width * sizeof(T), array, 0, 0, width * sizeof(T), height, cudaMemcpyDefault), "cudaMemcpy2DFromArray");
+template <class T> void read_rows(cudaArray_t array, T* texels, int width, int height) {
+    check(cudaMemcpy2DFromArray(texels, width * sizeof(T), array, 0, 0, width * sizeof(T), height, cudaMemcpyDefault),
+          "cudaMemcpy2DFromArray");
 }
 
-template <class T>
-void test(const char* name, Kind kind, cudaExtent extent, unsigned flags)
-{
+template <class T> void test(const char* name, Kind kind, cudaExtent extent, unsigned flags) {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
     cudaArray_t array;
     check(cudaMalloc3DArray(&array, &format, extent, flags | cudaArraySurfaceLoadStore), "cudaMalloc3DArray");
@@ -93,8 +84,7 @@ void test(const char* name, Kind kind, cudaExtent extent, unsigned flags)
     }
 }
 
-__global__ void go_outside(cudaSurfaceObject_t surface, int* out)
-{
+__global__ void go_outside(cudaSurfaceObject_t surface, int* out) {
     surf2Dwrite(7, surface, -4, 0, cudaBoundaryModeZero);
     surf2Dwrite(7, surface, 0, 3, cudaBoundaryModeZero);
     surf2Dwrite(8, surface, 40, 9, cudaBoundaryModeClamp);
@@ -107,8 +97,7 @@ __global__ void go_outside(cudaSurfaceObject_t surface, int* out)
     asm volatile("suq.height.b32 %0, [%1];" : "=r"(out[6]) : "l"(surface));
 }
 
-void test_outside()
-{
+void test_outside() {
     const int start[] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
     const cudaArray_t array = make_rows(start, 4, 3);
     int *out, got[7], after[12];
@@ -121,14 +110,12 @@ void test_outside()
     for (int i = 0; i < 12; ++i) expect("after stores outside", i, after[i], i == 11 ? 8 : start[i]);
 }
 
-__global__ void reduce(cudaSurfaceObject_t surface)
-{
+__global__ void reduce(cudaSurfaceObject_t surface) {
     asm volatile("sured.b.add.2d.u32.trap [%0, {%1, %2}], %3;" ::"l"(surface), "r"(4), "r"(1), "r"(threadIdx.x));
     asm volatile("sured.b.max.2d.s32.trap [%0, {%1, %2}], %3;" ::"l"(surface), "r"(8), "r"(1), "r"(static_cast<int>(threadIdx.x) - 40));
 }
 
-void test_reductions()
-{
+void test_reductions() {
     const int start[] = {0, 0, 0, 0, 0, 5, -100, 0, 0, 0, 0, 0};
     const cudaArray_t array = make_rows(start, 4, 3);
     reduce<<<1, 32>>>(make_surface(array));
@@ -138,17 +125,15 @@ void test_reductions()
     expect("sured.max", 0, after[6], -9);
 }
 
-__global__ void store_texels(cudaSurfaceObject_t surface, uint4 values)
-{
-    asm volatile("sust.p.2d.v4.b32.trap [%0, {1, 1}], {%1, %2, %3, %4};" ::"l"(surface), "r"(values.x), "r"(values.y), "r"(values.z), "r"(values.w));
+__global__ void store_texels(cudaSurfaceObject_t surface, uint4 values) {
+    asm volatile("sust.p.2d.v4.b32.trap [%0, {1, 1}], {%1, %2, %3, %4};" ::"l"(surface), "r"(values.x), "r"(values.y), "r"(values.z),
+                 "r"(values.w));
     asm volatile("sust.p.2d.v2.b32.clamp [%0, {9, 0}], {%1, %2};" ::"l"(surface), "r"(values.x), "r"(values.y));
     asm volatile("sust.p.2d.b32.zero [%0, {4, 0}], {%1};" ::"l"(surface), "r"(values.x));
 }
 
 /// Rows of four texels of T, all of 0xAB, after store_texels(): (1, 1) and (3, 0) are written.
-template <class T>
-void test_texels(const char* name, uint4 values, T wanted, T wanted_of_two)
-{
+template <class T> void test_texels(const char* name, uint4 values, T wanted, T wanted_of_two) {
     T texels[8];
     std::memset(texels, 0xAB, sizeof texels);
     const cudaArray_t array = make_rows(texels, 4, 2);
@@ -164,15 +149,12 @@ void test_texels(const char* name, uint4 values, T wanted, T wanted_of_two)
     cudaFreeArray(array);
 }
 
-__global__ void reduce_texels(cudaSurfaceObject_t surface, int value)
-{
+__global__ void reduce_texels(cudaSurfaceObject_t surface, int value) {
     asm volatile("sured.p.min.2d.b32.trap [%0, {2, 1}], %1;" ::"l"(surface), "r"(value));
     asm volatile("sured.p.add.2d.b32.clamp [%0, {9, 0}], %1;" ::"l"(surface), "r"(value));
 }
 
-template <class T>
-void test_reduction(const char* name, T wanted)
-{
+template <class T> void test_reduction(const char* name, T wanted) {
     T texels[8] = {100, 101, 102, 103, 104, 105, 106, 107};
     const cudaArray_t array = make_rows(texels, 4, 2);
     const cudaSurfaceObject_t surface = make_surface(array);
@@ -184,16 +166,14 @@ void test_reduction(const char* name, T wanted)
     cudaFreeArray(array);
 }
 
-unsigned bits_of(float value)
-{
+unsigned bits_of(float value) {
     unsigned bits;
     std::memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
 /// The results of an H200.
-void test_formats()
-{
+void test_formats() {
     test_texels<uchar4>("u8", {1, 300, 0xFFFFFFF0, 70000}, {1, 255, 255, 255}, {1, 255, 0, 0});
     test_texels<char4>("s8", {1, 300, 0xFFFFFFF0, 0xFFFF0000}, {1, 127, -16, -128}, {1, 127, 0, 0});
     test_texels<ushort2>("u16", {5, 70000, 3, 4}, {5, 65535}, {5, 65535});
@@ -204,8 +184,7 @@ void test_formats()
     test_reduction<unsigned>("reduction of u32", 106);
 }
 
-int main()
-{
+int main() {
     test_formats();
     test<int2>("1D", Kind::one, make_cudaExtent(40, 0, 0), 0);
     test<uchar4>("2D of uchar4", Kind::two, make_cudaExtent(9, 7, 0), 0);

@@ -13,25 +13,20 @@
 namespace ptx = cuda::ptx;
 constexpr int MOST = 8192;
 
-struct Coordinates {
-    int at[5];
-};
+struct Coordinates { int at[5]; };
 
 __device__ unsigned shared_address(const void* pointer) { return static_cast<unsigned>(__cvta_generic_to_shared(pointer)); }
 
-template <int RANK>
-__device__ void load_box(void* to, const CUtensorMap* map, const int* c, std::uint64_t* barrier)
-{
+template <int RANK> __device__ void load_box(void* to, const CUtensorMap* map, const int* c, std::uint64_t* barrier) {
     if constexpr (RANK == 1) ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, {c[0]}, barrier);
     if constexpr (RANK == 2) ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, {c[0], c[1]}, barrier);
     if constexpr (RANK == 3) ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, {c[0], c[1], c[2]}, barrier);
     if constexpr (RANK == 4) ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, {c[0], c[1], c[2], c[3]}, barrier);
-    if constexpr (RANK == 5) ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, {c[0], c[1], c[2], c[3], c[4]}, barrier);
+    if constexpr (RANK == 5)
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, {c[0], c[1], c[2], c[3], c[4]}, barrier);
 }
 
-template <int RANK>
-__device__ void store_box(const CUtensorMap* map, const int* c, const void* from)
-{
+template <int RANK> __device__ void store_box(const CUtensorMap* map, const int* c, const void* from) {
     if constexpr (RANK == 1) ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, map, {c[0]}, from);
     if constexpr (RANK == 2) ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, map, {c[0], c[1]}, from);
     if constexpr (RANK == 3) ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, map, {c[0], c[1], c[2]}, from);
@@ -39,8 +34,7 @@ __device__ void store_box(const CUtensorMap* map, const int* c, const void* from
     if constexpr (RANK == 5) ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, map, {c[0], c[1], c[2], c[3], c[4]}, from);
 }
 
-__device__ void start(std::uint64_t& full, int bytes)
-{
+__device__ void start(std::uint64_t& full, int bytes) {
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&full, 1);
         ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
@@ -49,16 +43,12 @@ __device__ void start(std::uint64_t& full, int bytes)
     __syncthreads();
 }
 
-__device__ void wait(std::uint64_t& full)
-{
-    while (!ptx::mbarrier_try_wait_parity(&full, 0)) {
-    }
+__device__ void wait(std::uint64_t& full) {
+    while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
 }
 
 /// Brings a box to shared memory and shows what is there.
-template <int RANK>
-__global__ void load(const __grid_constant__ CUtensorMap map, Coordinates c, int bytes, int* to)
-{
+template <int RANK> __global__ void load(const __grid_constant__ CUtensorMap map, Coordinates c, int bytes, int* to) {
     __shared__ alignas(1024) int tile[MOST];
     __shared__ std::uint64_t full;
     for (int i = threadIdx.x; i < MOST; i += blockDim.x) tile[i] = -1;
@@ -69,16 +59,15 @@ __global__ void load(const __grid_constant__ CUtensorMap map, Coordinates c, int
     for (int i = threadIdx.x; i < MOST; i += blockDim.x) to[i] = tile[i];
 }
 
-template <int RANK>
-__global__ void store(const __grid_constant__ CUtensorMap map, Coordinates c, bool adds)
-{
+template <int RANK> __global__ void store(const __grid_constant__ CUtensorMap map, Coordinates c, bool adds) {
     __shared__ alignas(1024) int tile[MOST];
     for (int i = threadIdx.x; i < MOST; i += blockDim.x) tile[i] = 100000 + i;
     ptx::fence_proxy_async(ptx::space_shared);
     __syncthreads();
     if (threadIdx.x != 0) return;
     if (adds) {
-        if constexpr (RANK == 2) ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map, {c.at[0], c.at[1]}, tile);
+        if constexpr (RANK == 2)
+            ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map, {c.at[0], c.at[1]}, tile);
     } else {
         store_box<RANK>(&map, c.at, tile);
     }
@@ -86,23 +75,22 @@ __global__ void store(const __grid_constant__ CUtensorMap map, Coordinates c, bo
     ptx::cp_async_bulk_wait_group(ptx::n32_t<0>{});
 }
 
-__global__ void load_columns(const __grid_constant__ CUtensorMap map, Coordinates c, std::uint16_t right, std::uint16_t down, int bytes, int* to)
-{
+__global__ void load_columns(const __grid_constant__ CUtensorMap map, Coordinates c, std::uint16_t right, std::uint16_t down, int bytes,
+                             int* to) {
     __shared__ alignas(1024) int tile[MOST];
     __shared__ std::uint64_t full;
     start(full, bytes);
     if (threadIdx.x == 0)
-        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(
-                         shared_address(tile)),
-                     "l"(&map), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]), "r"(shared_address(&full)), "h"(right), "h"(down)
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, "
+            "%8};" ::"r"(shared_address(tile)),
+            "l"(&map), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]), "r"(shared_address(&full)), "h"(right), "h"(down)
+            : "memory");
     wait(full);
     for (int i = threadIdx.x; i < bytes / 4; i += blockDim.x) to[i] = tile[i];
 }
 
-template <class Function>
-Function driver_function(const char* name)
-{
+template <class Function> Function driver_function(const char* name) {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
     if (cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found) != cudaSuccess || !function) {
@@ -115,29 +103,25 @@ Function driver_function(const char* name)
 struct Tensor {
     int rank;
     int extent[5], box[5], every[5] = {1, 1, 1, 1, 1};
-    int elements() const
-    {
+    int elements() const {
         int n = 1;
         for (int i = 0; i < rank; ++i) n *= extent[i];
         return n;
     }
     /// Loads may begin before the first element of a dimension; stores to global memory may not.
-    static bool may_be_written(const Coordinates& c)
-    {
+    static bool may_be_written(const Coordinates& c) {
         for (const int at : c.at)
             if (at < 0) return false;
         return true;
     }
     int side(int i) const { return i == 0 ? box[0] : (box[i] + every[i] - 1) / every[i]; }
-    int box_elements() const
-    {
+    int box_elements() const {
         int n = 1;
         for (int i = 0; i < rank; ++i) n *= side(i);
         return n;
     }
     /// The element of the tensor that is the n-th of the box; -1 outside.
-    int element(const Coordinates& c, int n) const
-    {
+    int element(const Coordinates& c, int n) const {
         int index = 0, stride = 1;
         bool inside = true;
         for (int i = 0; i < rank; ++i) {
@@ -149,8 +133,7 @@ struct Tensor {
         }
         return inside ? index : -1;
     }
-    CUtensorMap map(void* address, CUtensorMapSwizzle swizzle, bool& good) const
-    {
+    CUtensorMap map(void* address, CUtensorMapSwizzle swizzle, bool& good) const {
         static const auto encode = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
         cuuint64_t extents[5], strides[5], bytes = 4;
         cuuint32_t boxes[5], steps[5];
@@ -161,34 +144,38 @@ struct Tensor {
             strides[i] = bytes *= extents[i];
         }
         CUtensorMap map;
-        good = encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, static_cast<cuuint32_t>(rank), address, extents, strides, boxes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+        good = encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, static_cast<cuuint32_t>(rank), address, extents, strides, boxes, steps,
+                      CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
         return map;
     }
 };
 
 /// The place in shared memory of an element of a box, whose rows have `length` elements.
-int place(int element, int length, CUtensorMapSwizzle swizzle)
-{
-    const int span = swizzle == CU_TENSOR_MAP_SWIZZLE_128B ? 32 : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 16 : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 8 : length;
+int place(int element, int length, CUtensorMapSwizzle swizzle) {
+    const int span = swizzle == CU_TENSOR_MAP_SWIZZLE_128B  ? 32
+                     : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 16
+                     : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 8
+                                                            : length;
     // However short they are, rows begin at a multiple of the pattern's span.
     element = element / length * span + element % length;
     const int unit = element / 4, row = unit / 8;
-    const int mask = swizzle == CU_TENSOR_MAP_SWIZZLE_128B ? 7 : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 3 : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 1 : 0;
+    const int mask = swizzle == CU_TENSOR_MAP_SWIZZLE_128B  ? 7
+                     : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 3
+                     : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 1
+                                                            : 0;
     // The patterns exchange units within 128, 64 and 32 bytes by the number of the 128 bytes.
     return (unit ^ (row & mask)) * 4 + element % 4;
 }
 
 int failures = 0;
-void fail(const char* what, int rank, int i, int given, int expected)
-{
-    std::printf("%s of %d dimensions: %d at %d, expected %d (%s)\n", what, rank, given, i, expected, cudaGetErrorString(cudaGetLastError()));
+void fail(const char* what, int rank, int i, int given, int expected) {
+    std::printf("%s of %d dimensions: %d at %d, expected %d (%s)\n", what, rank, given, i, expected,
+                cudaGetErrorString(cudaGetLastError()));
     ++failures;
 }
 
-template <int RANK>
-void test(const Tensor& tensor, const Coordinates& c, CUtensorMapSwizzle swizzle)
-{
+template <int RANK> void test(const Tensor& tensor, const Coordinates& c, CUtensorMapSwizzle swizzle) {
     const int count = tensor.elements(), bytes = tensor.box_elements() * 4;
     std::vector<int> values(count);
     for (int i = 0; i < count; ++i) values[i] = i + 1;
@@ -212,14 +199,14 @@ void test(const Tensor& tensor, const Coordinates& c, CUtensorMapSwizzle swizzle
         const std::vector<int> after = memory.host();
         std::vector<int> expected = values;
         for (int i = 0; i < bytes / 4; ++i)
-            if (const int element = tensor.element(c, i); element >= 0) expected[element] = 100000 + place(i, tensor.box[0], swizzle) + (adds ? values[element] : 0);
+            if (const int element = tensor.element(c, i); element >= 0)
+                expected[element] = 100000 + place(i, tensor.box[0], swizzle) + (adds ? values[element] : 0);
         for (int i = 0; i < count; ++i)
             if (after[i] != expected[i]) return fail(adds ? "reduction" : "store", RANK, i, after[i], expected[i]);
     }
 }
 
-void test_columns()
-{
+void test_columns() {
     // Channels, width, height, images.
     constexpr int C = 8, W = 7, H = 5, N = 3, PIXELS = 32, COUNT = C * W * H * N;
     const auto encode = driver_function<decltype(&cuTensorMapEncodeIm2col)>("cuTensorMapEncodeIm2col");
@@ -231,20 +218,23 @@ void test_columns()
     const int lower[] = {-1, -1}, upper[] = {-1, -1};
     const cuuint32_t every[] = {1, 1, 1, 1};
     CUtensorMap map;
-    if (encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 4, memory, extents, strides, lower, upper, C, PIXELS, every, CU_TENSOR_MAP_INTERLEAVE_NONE,
-               CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+    if (encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 4, memory, extents, strides, lower, upper, C, PIXELS, every,
+               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
         return fail("encoding of columns", 4, 0, 0, 0);
     for (int down = 0; down < 3; ++down)
         for (int right = 0; right < 3; ++right) {
             int w = 2, h = 1, n = 1;
-            load_columns<<<1, 64>>>(map, {{0, w, h, n}}, static_cast<std::uint16_t>(right), static_cast<std::uint16_t>(down), PIXELS * C * 4, to);
+            load_columns<<<1, 64>>>(map, {{0, w, h, n}}, static_cast<std::uint16_t>(right), static_cast<std::uint16_t>(down),
+                                    PIXELS * C * 4, to);
             const std::vector<int> result = to.host();
             for (int pixel = 0; pixel < PIXELS; ++pixel) {
                 const int x = w + right, y = h + down;
                 for (int channel = 0; channel < C; ++channel) {
                     const bool inside = x >= 0 && x < W && y >= 0 && y < H && n < N;
                     const int expected = inside ? values[((n * H + y) * W + x) * C + channel] : 0;
-                    if (result[pixel * C + channel] != expected) return fail("columns", 4, pixel * C + channel, result[pixel * C + channel], expected);
+                    if (result[pixel * C + channel] != expected)
+                        return fail("columns", 4, pixel * C + channel, result[pixel * C + channel], expected);
                 }
                 if (++w <= W - 1 - 1) continue;
                 w = -1;
@@ -255,9 +245,9 @@ void test_columns()
         }
 }
 
-int main()
-{
-    const CUtensorMapSwizzle swizzles[] = {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_SWIZZLE_128B};
+int main() {
+    const CUtensorMapSwizzle swizzles[] = {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
+                                           CU_TENSOR_MAP_SWIZZLE_128B};
     for (const CUtensorMapSwizzle swizzle : swizzles) {
         const int inner = swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 8 : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 16 : 32;
         test<1>({1, {100}, {inner}}, {{40}}, swizzle);

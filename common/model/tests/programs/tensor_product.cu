@@ -12,9 +12,7 @@ constexpr int n = 64, depth = 32;
 __device__ unsigned sharedAddress(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
 // Four warps compute 64 rows and 64 columns; each has 16 rows.
-template <int padding>
-__global__ void product(const __half* a, const __half* b, float* c)
-{
+template <int padding> __global__ void product(const __half* a, const __half* b, float* c) {
     __shared__ alignas(16) __half rowsOfA[n][depth + padding], rowsOfB[depth][n + padding];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     float sum[n / 8][4] = {};
@@ -48,11 +46,11 @@ __global__ void product(const __half* a, const __half* b, float* c)
     }
     for (int column = 0; column < n / 8; ++column)
         for (int half = 0; half < 2; ++half)
-            *reinterpret_cast<float2*>(&c[(16 * warp + lane / 4 + 8 * half) * n + 8 * column + lane % 4 * 2]) = {sum[column][2 * half], sum[column][2 * half + 1]};
+            *reinterpret_cast<float2*>(&c[(16 * warp + lane / 4 + 8 * half) * n + 8 * column + lane % 4 * 2]) = {sum[column][2 * half],
+                                                                                                                 sum[column][2 * half + 1]};
 }
 
-int main()
-{
+int main() {
     std::mt19937 random(4);
     std::vector<__half> a(n * n), b(n * n);
     for (auto* m : {&a, &b})

@@ -9,27 +9,23 @@
 
 constexpr int width = 96, height = 64;
 
-__global__ void turn(cudaTextureObject_t image, float* out)
-{
+__global__ void turn(cudaTextureObject_t image, float* out) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     out[y * height + x] = tex2D<float>(image, static_cast<float>(y) + 0.5f, static_cast<float>(height - 1 - x) + 0.5f);
 }
 
 // The places are multiples of a quarter, so that the filter's weights are exact.
-__global__ void enlarge(cudaTextureObject_t image, float* out)
-{
+__global__ void enlarge(cudaTextureObject_t image, float* out) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     out[y * 4 * width + x] = tex2D<float>(image, static_cast<float>(x) / 4 + 0.5f, static_cast<float>(y) / 4 + 0.5f);
 }
 
-__global__ void gather(cudaTextureObject_t values, const int* index, float4* out)
-{
+__global__ void gather(cudaTextureObject_t values, const int* index, float4* out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = tex1Dfetch<float4>(values, index[i]);
 }
 
-cudaTextureObject_t makeTexture(const cudaResourceDesc& resource, cudaTextureFilterMode filter)
-{
+cudaTextureObject_t makeTexture(const cudaResourceDesc& resource, cudaTextureFilterMode filter) {
     cudaTextureDesc how{};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
     how.filterMode = filter;
@@ -39,8 +35,7 @@ cudaTextureObject_t makeTexture(const cudaResourceDesc& resource, cudaTextureFil
     return texture;
 }
 
-int main()
-{
+int main() {
     constexpr int n = width * height, quads = n / 4;
     std::mt19937 random(5);
     std::vector<float> image(n);

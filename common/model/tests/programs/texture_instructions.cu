@@ -2,16 +2,15 @@
 
 #include "made_textures.cuh"
 
-__global__ void gather(cudaTextureObject_t texture, float4* out, float x, float y)
-{
+__global__ void gather(cudaTextureObject_t texture, float4* out, float x, float y) {
     out[0] = tex2Dgather<float4>(texture, x, y, 0);
     out[1] = tex2Dgather<float4>(texture, x, y, 1);
 }
 
-void test_gather()
-{
-    const cudaArray_t array = make_array<float2>(make_cudaExtent(6, 5, 0), cudaArrayTextureGather,
-                                                 [](auto x, auto y, auto) { return make_float2(static_cast<float>(x + 10 * y), static_cast<float>(x * y)); });
+void test_gather() {
+    const cudaArray_t array = make_array<float2>(make_cudaExtent(6, 5, 0), cudaArrayTextureGather, [](auto x, auto y, auto) {
+        return make_float2(static_cast<float>(x + 10 * y), static_cast<float>(x * y));
+    });
     float4 *out, got[2];
     check(cudaMalloc(&out, sizeof got), "cudaMalloc");
     gather<<<1, 1>>>(make_texture(array, {}), out, 3, 2);
@@ -20,14 +19,12 @@ void test_gather()
     for (int i = 0; i < 8; ++i) expect("gather", i, (&got[0].x)[i], wanted[i]);
 }
 
-__global__ void ask(cudaTextureObject_t texture, unsigned* out)
-{
+__global__ void ask(cudaTextureObject_t texture, unsigned* out) {
     asm volatile("txq.width.b32 %0, [%1];" : "=r"(out[0]) : "l"(texture));
     asm volatile("txq.height.b32 %0, [%1];" : "=r"(out[1]) : "l"(texture));
 }
 
-void test_queries()
-{
+void test_queries() {
     const cudaArray_t array = make_array<float>(make_cudaExtent(6, 5, 0), 0, [](auto, auto, auto) { return 0.0f; });
     unsigned *out, got[2];
     check(cudaMalloc(&out, sizeof got), "cudaMalloc");
@@ -38,8 +35,7 @@ void test_queries()
 }
 
 /// Two samples at an offset, one of them with a depth, which CUDA's objects do not compare with, and four gathered texels.
-__global__ void sample_beside(cudaTextureObject_t texture, float x, float y, float* out)
-{
+__global__ void sample_beside(cudaTextureObject_t texture, float x, float y, float* out) {
     [[maybe_unused]] float unused[3];
     asm volatile("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}], {1, -2};"
                  : "=f"(out[0]), "=f"(unused[0]), "=f"(unused[1]), "=f"(unused[2])
@@ -59,9 +55,9 @@ __global__ void sample_beside(cudaTextureObject_t texture, float x, float y, flo
 }
 
 /// The results of an H200.
-void test_offsets()
-{
-    const cudaArray_t array = make_array<float>(make_cudaExtent(8, 8, 0), cudaArrayTextureGather, [](auto x, auto y, auto) { return static_cast<float>(8 * y + x); });
+void test_offsets() {
+    const cudaArray_t array = make_array<float>(make_cudaExtent(8, 8, 0), cudaArrayTextureGather,
+                                                [](auto x, auto y, auto) { return static_cast<float>(8 * y + x); });
     float *out, got[8];
     check(cudaMalloc(&out, sizeof got), "cudaMalloc");
     const auto test = [&](cudaTextureFilterMode filter, float x, float y, std::vector<float> wanted) {
@@ -77,8 +73,7 @@ void test_offsets()
     test(cudaFilterModePoint, 7.9f, 7.6f, {47, 62, 0, 63, 63, 63, 63, 63});
 }
 
-int main()
-{
+int main() {
     test_gather();
     test_queries();
     test_offsets();

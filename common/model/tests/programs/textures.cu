@@ -12,9 +12,7 @@ struct Point {
 
 enum class Kind { one, two, three, one_layered, two_layered, cube, cube_layered, fetch, level, gradient };
 
-template <class T>
-__global__ void sample(Kind kind, cudaTextureObject_t texture, const Point* points, int count, T* out)
-{
+template <class T> __global__ void sample(Kind kind, cudaTextureObject_t texture, const Point* points, int count, T* out) {
     const int i = threadIdx.x;
     if (i >= count) return;
     const Point p = points[i];
@@ -32,9 +30,7 @@ __global__ void sample(Kind kind, cudaTextureObject_t texture, const Point* poin
     }
 }
 
-template <class T>
-std::vector<T> run(Kind kind, cudaTextureObject_t texture, const std::vector<Point>& points)
-{
+template <class T> std::vector<T> run(Kind kind, cudaTextureObject_t texture, const std::vector<Point>& points) {
     const DeviceArray<Point> in(points);
     const DeviceArray<T> out(points.size());
     sample<T><<<1, 64>>>(kind, texture, in, static_cast<int>(points.size()), out);
@@ -42,8 +38,7 @@ std::vector<T> run(Kind kind, cudaTextureObject_t texture, const std::vector<Poi
     return out.host();
 }
 
-void test_linear_memory()
-{
+void test_linear_memory() {
     std::vector<int> values(100);
     for (int i = 0; i < 100; ++i) values[i] = 1000 * i - 7;
     int* memory;
@@ -66,8 +61,7 @@ void test_linear_memory()
     expect("normalized", 1, scaled[0].y, (993 >> 8) / 255.0f, 1e-6f);
 }
 
-void test_one_dimension()
-{
+void test_one_dimension() {
     const cudaArray_t array = make_array<float>(make_cudaExtent(8, 0, 0), 0, [](auto x, auto, auto) { return static_cast<float>(x * x); });
     const auto at = [](int i) { return static_cast<float>(i * i); };
     Settings settings;
@@ -84,8 +78,7 @@ void test_one_dimension()
     }
 }
 
-void test_address_modes()
-{
+void test_address_modes() {
     const cudaArray_t array = make_array<float>(make_cudaExtent(4, 0, 0), 0, [](auto x, auto, auto) { return static_cast<float>(x + 1); });
     const std::vector<Point> points = {{-0.3f}, {-1.1f}, {0.1f}, {0.6f}, {1.1f}, {1.3f}, {2.6f}, {0.999f}};
     struct Case {
@@ -111,12 +104,11 @@ void test_address_modes()
     expect("wrap linear", got, {2.5f, 2.5f, 1.75f});
     settings.mode = cudaAddressModeBorder;
     got = run<float>(Kind::one, make_texture(array, settings), {{0}, {1}, {0.5f}});
-    // One dimension is filtered as the first row of two, and half of that is border, too.
+    // A texture of one dimension is filtered like the first row of one of two, above which lies the border.
     expect("border linear", got, {74.5f, 75.25f, 50.75f});
 }
 
-void test_more_dimensions()
-{
+void test_more_dimensions() {
     const auto value = [](auto x, auto y, auto z) { return static_cast<float>(x + 10 * y + 100 * z); };
     Settings linear;
     linear.filter = cudaFilterModeLinear;
@@ -138,8 +130,7 @@ void test_more_dimensions()
     expect("1D layered", got, {301, 401.5f});
 }
 
-void test_pitched()
-{
+void test_pitched() {
     float* memory;
     std::size_t pitch;
     check(cudaMallocPitch(&memory, &pitch, 7 * sizeof(float), 5), "cudaMallocPitch");
@@ -155,22 +146,23 @@ void test_pitched()
     expect("pitched", got, {32, 17.5f, 46});
 }
 
-void test_cube()
-{
+void test_cube() {
     const auto value = [](auto x, auto y, auto z) { return static_cast<float>(x + 10 * y + 100 * z); };
     Settings settings;
     settings.normalized = true;
-    const std::vector<Point> points = {{1, 0.1f, 0.1f, 1}, {-1, 0.1f, 0.1f, 1}, {0.1f, 1, 0.1f, 1}, {0.1f, -1, 0.1f, 1}, {0.1f, 0.1f, 1, 1}, {0.1f, 0.1f, -1, 1}, {3, -2.7f, 2.7f, 0}};
+    const std::vector<Point> points = {{1, 0.1f, 0.1f, 1}, {-1, 0.1f, 0.1f, 1}, {0.1f, 1, 0.1f, 1}, {0.1f, -1, 0.1f, 1},
+                                       {0.1f, 0.1f, 1, 1}, {0.1f, 0.1f, -1, 1}, {3, -2.7f, 2.7f, 0}};
     // Faces of 4 × 4: 0.1 lies in texel 2 and -0.1 in texel 1.
     const float wanted[] = {11, 112, 222, 312, 412, 511, 30};
     auto got = run<float>(Kind::cube, make_texture(make_array<float>(make_cudaExtent(4, 4, 6), cudaArrayCubemap, value), settings), points);
     for (int i = 0; i < 7; ++i) expect("cube", i, got[i], wanted[i]);
-    got = run<float>(Kind::cube_layered, make_texture(make_array<float>(make_cudaExtent(4, 4, 12), cudaArrayCubemap | cudaArrayLayered, value), settings), points);
+    got = run<float>(Kind::cube_layered,
+                     make_texture(make_array<float>(make_cudaExtent(4, 4, 12), cudaArrayCubemap | cudaArrayLayered, value), settings),
+                     points);
     for (int i = 0; i < 7; ++i) expect("layers of cubes", i, got[i], wanted[i] + 600 * points[i].layer);
 }
 
-void test_levels()
-{
+void test_levels() {
     cudaMipmappedArray_t whole;
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     check(cudaMallocMipmappedArray(&whole, &format, make_cudaExtent(8, 8, 0), 4), "cudaMallocMipmappedArray");
@@ -180,14 +172,16 @@ void test_levels()
         const int side = 8 >> level;
         std::vector<float> values(side * side);
         for (int i = 0; i < side * side; ++i) values[i] = static_cast<float>(100 * level + i % side);
-        check(cudaMemcpy2DToArray(array, 0, 0, values.data(), side * sizeof(float), side * sizeof(float), side, cudaMemcpyDefault), "cudaMemcpy2DToArray");
+        check(cudaMemcpy2DToArray(array, 0, 0, values.data(), side * sizeof(float), side * sizeof(float), side, cudaMemcpyDefault),
+              "cudaMemcpy2DToArray");
     }
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeMipmappedArray;
     resource.res.mipmap.mipmap = whole;
     Settings settings;
     settings.normalized = true;
-    auto got = run<float>(Kind::level, make_texture(resource, settings), {{0.55f, 0.5f, 0}, {0.55f, 0.5f, 1}, {0.55f, 0.5f, 1.4f}, {0.55f, 0.5f, 1.6f}, {0.55f, 0.5f, 9}});
+    auto got = run<float>(Kind::level, make_texture(resource, settings),
+                          {{0.55f, 0.5f, 0}, {0.55f, 0.5f, 1}, {0.55f, 0.5f, 1.4f}, {0.55f, 0.5f, 1.6f}, {0.55f, 0.5f, 9}});
     expect("level", got, {4, 102, 102, 201, 300});
     got = run<float>(Kind::two, make_texture(resource, settings), {{0.55f, 0.5f}});
     expect("level of a plain fetch", 0, got[0], 4);
@@ -198,9 +192,9 @@ void test_levels()
     expect("between levels", got, {53, 225.75f});
 }
 
-void test_formats()
-{
-    const cudaArray_t colors = make_array<uchar4>(make_cudaExtent(2, 1, 0), 0, [](auto x, auto, auto) { return x ? make_uchar4(255, 128, 20, 128) : make_uchar4(0, 1, 2, 3); });
+void test_formats() {
+    const cudaArray_t colors = make_array<uchar4>(
+        make_cudaExtent(2, 1, 0), 0, [](auto x, auto, auto) { return x ? make_uchar4(255, 128, 20, 128) : make_uchar4(0, 1, 2, 3); });
     const auto raw = run<uchar4>(Kind::two, make_texture(colors, {}), {{1.5f, 0.5f}});
     expect("uchar4", 0, raw[0].y, 128);
     expect("uchar4", 1, raw[0].w, 128);
@@ -219,7 +213,8 @@ void test_formats()
     check(cudaMemcpy2DToArray(halves, 0, 0, values, 8, 8, 1, cudaMemcpyHostToDevice), "cudaMemcpy2DToArray");
     const auto got = run<float>(Kind::one, make_texture(halves, {}), {{0}, {1}, {2}, {3}});
     for (int i = 0; i < 4; ++i) expect("half", i, got[i], __half2float(values[i]));
-    const cudaArray_t shorts = make_array<short2>(make_cudaExtent(2, 0, 0), 0, [](auto x, auto, auto) { return make_short2(x ? -32768 : 32767, -5); });
+    const cudaArray_t shorts =
+        make_array<short2>(make_cudaExtent(2, 0, 0), 0, [](auto x, auto, auto) { return make_short2(x ? -32768 : 32767, -5); });
     settings = {};
     settings.read = cudaReadModeNormalizedFloat;
     settings.filter = cudaFilterModeLinear;
@@ -230,8 +225,7 @@ void test_formats()
     expect("signed normalized", 3, scaled[2].y, -5 / 32767.0f, 1e-6f);
 }
 
-int main()
-{
+int main() {
     test_linear_memory();
     test_one_dimension();
     test_address_modes();

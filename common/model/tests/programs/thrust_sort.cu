@@ -16,8 +16,7 @@ struct Collatz {
     __host__ __device__ unsigned operator()(unsigned v) const { return v % 2 ? 3 * v + 1 : v / 2; }
 };
 
-int main()
-{
+int main() {
     std::mt19937 random(7);
     std::vector<unsigned> keys(3000), values(20000);
     for (unsigned& k : keys) k = random();

@@ -7,16 +7,14 @@
 
 constexpr int threads = 128, most = 2048;
 
-__global__ void scale(float* numbers, int n, float factor)
-{
+__global__ void scale(float* numbers, int n, float factor) {
     __shared__ float kept[most];
     for (int i = threadIdx.x; i < n; i += threads) kept[i] = numbers[i];
     for (int i = threadIdx.x; i < n; i += threads) kept[i] *= factor;
     for (int i = threadIdx.x; i < n; i += threads) numbers[i] = kept[i];
 }
 
-int main()
-{
+int main() {
     std::mt19937 random(8);
     std::uniform_real_distribution<float> number(-1, 1);
     std::vector<float> before(most), after(most);

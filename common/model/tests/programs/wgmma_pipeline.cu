@@ -11,42 +11,35 @@ constexpr int bytes_a = tile_m * tile_k * 2, bytes_b = tile_n * tile_k * 2;
 
 __device__ unsigned shared_address(const void* at) { return static_cast<unsigned>(__cvta_generic_to_shared(at)); }
 
-__device__ void wait_for(unsigned barrier, unsigned parity)
-{
-    asm volatile("{ .reg .pred done;\nAGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra AGAIN;\n}" ::"r"(barrier), "r"(parity)
+__device__ void wait_for(unsigned barrier, unsigned parity) {
+    asm volatile("{ .reg .pred done;\nAGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra AGAIN;\n}" ::"r"(barrier),
+                 "r"(parity)
                  : "memory");
 }
 
-__device__ void copy_tile(unsigned to, const CUtensorMap& map, unsigned barrier, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to), "l"(&map),
-                 "r"(barrier), "r"(x), "r"(y)
+__device__ void copy_tile(unsigned to, const CUtensorMap& map, unsigned barrier, int x, int y) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+                 "l"(&map), "r"(barrier), "r"(x), "r"(y)
                  : "memory");
 }
 
 /// A tile whose rows have 128 bytes, swizzled.
-__device__ unsigned long long descriptor_of(unsigned address)
-{
-    return (address & 0x3FFFF) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62;
-}
+__device__ unsigned long long descriptor_of(unsigned address) { return (address & 0x3FFFF) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62; }
 
 #define T10(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9"
 #define F4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define F16(i) F4(i), F4(i + 4), F4(i + 8), F4(i + 12)
 
-__device__ void multiply(float* d, unsigned long long a, unsigned long long b)
-{
-    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" T10("") "," T10("1") "," T10("2") ",%30,%31}, %32, %33, 1, 1, 1, 0, 0;"
-                 : F16(0), F16(16)
-                 : "l"(a), "l"(b));
+__device__ void multiply(float* d, unsigned long long a, unsigned long long b) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" T10("") "," T10("1") "," T10("2") ",%30,%31}, %32, %33, 1, 1, 1, 0, 0;"
+        : F16(0), F16(16)
+        : "l"(a), "l"(b));
 }
 
-struct Barriers {
-    unsigned full, empty;
-};
+struct Barriers { unsigned full, empty; };
 
-__device__ void produce(unsigned a, unsigned b, Barriers barriers, const CUtensorMap& map_a, const CUtensorMap& map_b, int steps)
-{
+__device__ void produce(unsigned a, unsigned b, Barriers barriers, const CUtensorMap& map_a, const CUtensorMap& map_b, int steps) {
     for (int step = 0; step < steps; ++step) {
         const int stage = step % stages;
         wait_for(barriers.empty + 8 * stage, (step / stages & 1) ^ 1);
@@ -57,11 +50,11 @@ __device__ void produce(unsigned a, unsigned b, Barriers barriers, const CUtenso
     }
 }
 
-__device__ void consume(unsigned a, unsigned b, Barriers barriers, int steps, float* d)
-{
+__device__ void consume(unsigned a, unsigned b, Barriers barriers, int steps, float* d) {
     const unsigned rows = (threadIdx.x / 128) * 64 * 128;
     const auto give_back = [&](int step) {
-        if (threadIdx.x % 128 == 77) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barriers.empty + 8 * (step % stages)) : "memory");
+        if (threadIdx.x % 128 == 77)
+            asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barriers.empty + 8 * (step % stages)) : "memory");
     };
     for (int step = 0; step < steps; ++step) {
         const int stage = step % stages;
@@ -76,8 +69,8 @@ __device__ void consume(unsigned a, unsigned b, Barriers barriers, int steps, fl
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-__global__ void __launch_bounds__(threads) product(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c, int m, int n, int k)
-{
+__global__ void __launch_bounds__(threads)
+    product(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c, int m, int n, int k) {
     extern __shared__ __align__(1024) unsigned char tiles[];
     __shared__ unsigned long long full[stages], empty[stages];
     const unsigned a = shared_address(tiles), b = a + stages * bytes_a;
@@ -96,7 +89,8 @@ __global__ void __launch_bounds__(threads) product(const __grid_constant__ CUten
     }
     float d[32] = {};
     consume(a, b, barriers, steps, d);
-    const int first_row = blockIdx.y * tile_m + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, first_column = blockIdx.x * tile_n + threadIdx.x % 4 * 2;
+    const int first_row = blockIdx.y * tile_m + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4,
+              first_column = blockIdx.x * tile_n + threadIdx.x % 4 * 2;
     for (int i = 0; i < 32; ++i) {
         const int row = first_row + i / 2 % 2 * 8, column = first_column + i / 4 * 8 + i % 2;
         if (row < m && column < n) c[row * n + column] = d[i];
@@ -104,23 +98,23 @@ __global__ void __launch_bounds__(threads) product(const __grid_constant__ CUten
 }
 
 /// Tiles of a matrix of halves, row by row.
-CUtensorMap make_map(void* memory, int rows, int columns, int tile_rows)
-{
+CUtensorMap make_map(void* memory, int rows, int columns, int tile_rows) {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult state{};
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &state) != cudaSuccess || !found) std::exit(2);
-    const cuuint64_t extent[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)}, stride[] = {static_cast<cuuint64_t>(columns) * 2};
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &state) != cudaSuccess || !found)
+        std::exit(2);
+    const cuuint64_t extent[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)},
+                     stride[] = {static_cast<cuuint64_t>(columns) * 2};
     const cuuint32_t box[] = {tile_k, static_cast<cuuint32_t>(tile_rows)}, every[] = {1, 1};
     CUtensorMap map;
     const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
-        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, memory, extent, stride, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, memory, extent, stride, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) std::printf("a tensor map: error %d\n", result), std::exit(2);
     return map;
 }
 
-int test(int m, int n, int k)
-{
+int test(int m, int n, int k) {
     std::vector<__half> a(m * k), b(n * k);
     std::vector<double> wide_a(m * k), wide_b(k * n), zeros(m * n), d(m * n);
     for (int i = 0; i < m * k; ++i) wide_a[i] = __half2float(a[i] = from_bits<__half>(random_bits(Type::f16)));
@@ -140,8 +134,7 @@ int test(int m, int n, int k)
     return count_errors("product", m, n, k, wide_a, wide_b, zeros, d, Type::f32) + (error != cudaSuccess);
 }
 
-int main()
-{
+int main() {
     const int errors = test(200, 90, 328) + test(128, 64, 64) + test(1, 7, 1000);
     std::printf(errors ? "%d errors\n" : "ok\n", errors);
     return errors != 0;

@@ -9,13 +9,11 @@ using namespace nvcuda;
 
 int errors = 0;
 
-template <class T>
-struct Describe;
-#define DESCRIBE(T, STORAGE, TYPE)                   \
-    template <>                                      \
-    struct Describe<T> {                             \
-        using Storage = STORAGE;                     \
-        static constexpr Type type = Type::TYPE;     \
+template <class T> struct Describe;
+#define DESCRIBE(T, STORAGE, TYPE)               \
+    template <> struct Describe<T> {             \
+        using Storage = STORAGE;                 \
+        static constexpr Type type = Type::TYPE; \
     };
 DESCRIBE(__half, __half, f16)
 DESCRIBE(__nv_bfloat16, __nv_bfloat16, bf16)
@@ -26,15 +24,13 @@ DESCRIBE(double, double, f64)
 DESCRIBE(float, float, f32)
 DESCRIBE(int, int, s32)
 
-template <class Layout>
-constexpr bool is_row = std::is_same_v<Layout, wmma::row_major>;
+template <class Layout> constexpr bool is_row = std::is_same_v<Layout, wmma::row_major>;
 
 /// Leading dimensions are longer than the lines, so that a mistake in one shows.
 constexpr int pad = 16;
 
 template <int M, int N, int K, class T, class R, class LayoutA, class LayoutB, bool through_shared>
-__global__ void product(const typename Describe<T>::Storage* a, const typename Describe<T>::Storage* b, const R* c, R* d, bool c_by_rows)
-{
+__global__ void product(const typename Describe<T>::Storage* a, const typename Describe<T>::Storage* b, const R* c, R* d, bool c_by_rows) {
     using Storage = typename Describe<T>::Storage;
     constexpr int lda = (is_row<LayoutA> ? K : M) + pad, ldb = (is_row<LayoutB> ? N : K) + pad;
     constexpr int size_a = lda * (is_row<LayoutA> ? M : K), size_b = ldb * (is_row<LayoutB> ? K : N);
@@ -68,8 +64,7 @@ __global__ void product(const typename Describe<T>::Storage* a, const typename D
 }
 
 /// A matrix in memory and its values row by row.
-template <class Storage>
-struct Memory {
+template <class Storage> struct Memory {
     int rows, columns, leading;
     bool by_rows;
     Type type;
@@ -77,8 +72,7 @@ struct Memory {
     std::vector<double> values;
     Storage* device = nullptr;
 
-    Memory(Type of, int r, int c, bool row_major) : rows(r), columns(c), leading((row_major ? c : r) + pad), by_rows(row_major), type(of)
-    {
+    Memory(Type of, int r, int c, bool row_major) : rows(r), columns(c), leading((row_major ? c : r) + pad), by_rows(row_major), type(of) {
         elements.resize(leading * (by_rows ? rows : columns));
         values.resize(rows * columns);
         for (auto& element : elements) element = from_bits<Storage>(random_bits(type));
@@ -87,21 +81,19 @@ struct Memory {
         find_values();
     }
     ~Memory() { cudaFree(device); }
-    void find_values()
-    {
+    void find_values() {
         for (int i = 0; i < rows; ++i)
-            for (int j = 0; j < columns; ++j) values[i * columns + j] = value_of(type, to_bits(elements[by_rows ? i * leading + j : j * leading + i]));
+            for (int j = 0; j < columns; ++j)
+                values[i * columns + j] = value_of(type, to_bits(elements[by_rows ? i * leading + j : j * leading + i]));
     }
-    void download()
-    {
+    void download() {
         cudaMemcpy(elements.data(), device, elements.size() * sizeof(Storage), cudaMemcpyDefault);
         find_values();
     }
 };
 
 template <int M, int N, int K, class T, class R, class LayoutA, class LayoutB, bool through_shared>
-void test_one(const char* name, bool c_by_rows)
-{
+void test_one(const char* name, bool c_by_rows) {
     using Storage = typename Describe<T>::Storage;
     Memory<Storage> a(Describe<T>::type, M, K, is_row<LayoutA>), b(Describe<T>::type, K, N, is_row<LayoutB>);
     Memory<R> c(Describe<R>::type, M, N, c_by_rows), d(Describe<R>::type, M, N, c_by_rows);
@@ -110,14 +102,12 @@ void test_one(const char* name, bool c_by_rows)
     if (error != cudaSuccess) std::printf("%s: %s\n", name, cudaGetErrorString(error)), ++errors;
     d.download();
     char whole[200];
-    std::snprintf(whole, sizeof whole, "%s m%dn%dk%d %s %s %s %s", name, M, N, K, is_row<LayoutA> ? "row" : "col", is_row<LayoutB> ? "row" : "col",
-                  c_by_rows ? "row" : "col", through_shared ? "shared" : "global");
+    std::snprintf(whole, sizeof whole, "%s m%dn%dk%d %s %s %s %s", name, M, N, K, is_row<LayoutA> ? "row" : "col",
+                  is_row<LayoutB> ? "row" : "col", c_by_rows ? "row" : "col", through_shared ? "shared" : "global");
     errors += count_errors(whole, M, N, K, a.values, b.values, c.values, d.values, Describe<R>::type);
 }
 
-template <int M, int N, int K, class T, class R>
-void test(const char* name)
-{
+template <int M, int N, int K, class T, class R> void test(const char* name) {
     for (const bool c_by_rows : {true, false}) {
         test_one<M, N, K, T, R, wmma::row_major, wmma::col_major, true>(name, c_by_rows);
         test_one<M, N, K, T, R, wmma::col_major, wmma::row_major, true>(name, c_by_rows);
@@ -127,8 +117,7 @@ void test(const char* name)
 }
 
 /// Elements of a fragment may be changed one by one, whatever their places.
-__global__ void scale(float* to, const __half* from)
-{
+__global__ void scale(float* to, const __half* from) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> fa;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> fb;
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
@@ -141,8 +130,7 @@ __global__ void scale(float* to, const __half* from)
     wmma::store_matrix_sync(to, fc, 16, wmma::mem_row_major);
 }
 
-void test_scale()
-{
+void test_scale() {
     std::vector<__half> from(512, __float2half(0));
     for (int i = 0; i < 256; ++i) from[i] = __float2half(i % 7);
     for (int i = 0; i < 16; ++i) from[256 + 17 * i] = __float2half(1);
@@ -154,8 +142,7 @@ void test_scale()
         if (got[i] != 3 * (1 + 2 * (i % 7)) && ++errors < 9) std::printf("scaled element %d is %g\n", i, got[i]);
 }
 
-int main()
-{
+int main() {
     test<16, 16, 16, __half, float>("f16 f32");
     test<32, 8, 16, __half, float>("f16 f32");
     test<8, 32, 16, __half, float>("f16 f32");

@@ -25,9 +25,7 @@ namespace {
 
 using Bytes = std::vector<char>;
 
-struct Range {
-    std::size_t begin = 0, size = 0;
-};
+struct Range { std::size_t begin = 0, size = 0; };
 
 Bytes read_file(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);

@@ -8,9 +8,7 @@ namespace simt::ptx {
 namespace {
 
 TEST(KernelName, IsTheOneThatPeopleWrite) {
-    struct Case {
-        const char *mangled, *name;
-    };
+    struct Case { const char *mangled, *name; };
     for (const auto& [mangled, name] : std::initializer_list<Case>{
              {"_Z9transposeIfLi32EEvPT_PKS0_", "transpose<float, 32>"},
              {"_ZN2my4copyILb1EEEvPf", "copy<true>"},

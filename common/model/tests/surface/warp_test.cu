@@ -7,9 +7,7 @@
 
 namespace {
 
-struct Case {
-    int operand, width;
-};
+struct Case { int operand, width; };
 
 /// The lane that CUDA's definition names for each kind of shuffle.
 int expected_source(int kind, int lane, int operand, int width) {

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from conflict_free.counts import MEASURES
+from conflict_free.counts import HAZARDS, MEASURES
 
 from .bound import bound_of, with_largest_bound
 from .launches import Launches, accesses_of, fold, own_place
@@ -12,17 +12,7 @@ from .next_step import next_step
 from .shown_names import shown_name
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_HAZARDS = {
-    "race": "Two threads access the same bytes, and nothing orders the accesses",
-    "uninitialized": "A read of shared memory that no thread has written",
-    "out_of_bounds": "An access outside of every allocation",
-    "misaligned": "An address that is not a multiple of the size of the access",
-    "use_after_free": "An access to memory that has been freed",
-    "divergent_barrier": "A barrier that some threads of the block do not reach",
-    "inactive_lane": "A shuffle reads from a lane that takes no part",
-    "unordered_product": "A product of a warpgroup that no fence or no wait orders with its registers",
-    "deadlock": "All threads of the block wait, and none can go on",
-}
+_HAZARDS = {name: sentence.removesuffix(".") for name, sentence in HAZARDS.items()}
 #: The rule for errors that ended the program early.
 _STOPPED = "stopped"
 _ERRORS = {_STOPPED: "The program ended early, or a part of it was refused"}

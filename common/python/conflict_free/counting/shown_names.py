@@ -9,7 +9,7 @@ _NAMESPACES = re.compile(r"(?<=[<, ])(?:\w+::)+(?=\w)")
 
 
 def _depths(name: str) -> list[int]:
-    """Return for each character how many lists of template arguments it stands in. Their brackets stand outside."""
+    """Return the number of lists of template arguments around each character. A list's own brackets stand outside of it."""
     depths, depth = [], 0
     for at, character in enumerate(name):
         closes = character == ">" and depth > 0 and name[at - 1] != "-"

@@ -1,12 +1,13 @@
 """The metrics of a row: sizes, rates, counts and their ratios. A GB is 10**9 bytes; times are milliseconds a launch."""
 
+import json
 import math
 import re
 from typing import Any
 
 from conflict_free.counts import GROUPS, MEASURES, NUMBERS
 
-from .names import COUNTED_SIZE, PEERS, SECTOR_BYTES, SPECIMENS, SPEED_WORDS, ResultError
+from .names import COUNTED_SIZE, PEERS, SCHEMAS, SECTOR_BYTES, SPECIMENS, SPEED_WORDS, ResultError
 
 #: The unit of work of a product: a multiplication or an addition of two numbers.
 FLOP = "FLOP"
@@ -136,6 +137,31 @@ PIECES = (3, 4, 5, 6, 8)
 #: Readings while launches of a row follow one another: the clock of the multiprocessors, and the power of the GPU.
 GAUGES = ("sm_mhz", "watts")
 
+#: The six counters of a result: its key, the kind of access, the model's count.
+COUNTERS = {
+    "shared_load_wavefronts": ("shared_load", "wavefronts"),
+    "shared_store_wavefronts": ("shared_store", "wavefronts"),
+    "global_load_requests": ("global_load", "requests"),
+    "global_store_requests": ("global_store", "requests"),
+    "global_load_sectors": ("global_load", "sectors"),
+    "global_store_sectors": ("global_store", "sectors"),
+}
+
+#: Counters of a row by their keys, in words for a message on a missing one. A row with traffic has all of them.
+COUNTED = {"caches": "counters of the caches", "counters": "counters", "traffic": "counters of its traffic"}
+
+_IN_SCHEMA = json.loads((SCHEMAS / "schema.json").read_text(encoding="utf-8"))["$defs"]
+#: The counters of a GPU that the schema of results has, as metrics of a row: those of its traffic, unless it has them at every size.
+COUNTERS_OF_GPU = {
+    name: ("", kind)
+    for kind, described in (
+        ("traffic", _IN_SCHEMA["row"]["properties"]["traffic"]),
+        ("caches", _IN_SCHEMA["row"]["properties"]["caches"]),
+        ("counters", _IN_SCHEMA["counters"]),
+    )
+    for name in described["properties"]
+}
+
 #: Metrics of a measured row: the state, and the value taken from it.
 MEASURED = {
     "gbps": ("cold", "gbps"),
@@ -165,39 +191,13 @@ MEASURED = {
     "instructions_per_pair": ("", "instructions"),
     "issue_limit_billions_per_second": ("", "issue_limit"),
     "percent_of_issue_limit": ("cold", "percent_of_issue_limit"),
-    "shared_load_wavefronts": ("", "counters"),
-    "shared_store_wavefronts": ("", "counters"),
-    "l1_hit_sectors": ("", "caches"),
-    "l2_load_sectors": ("", "caches"),
-    "l2_store_sectors": ("", "caches"),
-    "global_load_requests": ("", "counters"),
-    "global_store_requests": ("", "counters"),
-    "global_load_sectors": ("", "counters"),
-    "global_store_sectors": ("", "counters"),
-    "l2_load_hit_sectors": ("", "traffic"),
-    "dram_read_bytes": ("", "traffic"),
-    "dram_write_bytes": ("", "traffic"),
-    "dram_cycles": ("", "traffic"),
-    "dram_cycles_active": ("", "traffic"),
+    **COUNTERS_OF_GPU,
     "percent_of_dram_cycles": ("", "dram_cycles"),
-    "l1_wavefronts": ("", "traffic"),
-    "shared_wavefronts": ("", "traffic"),
-    "instructions": ("", "traffic"),
-    "instructions_issued": ("", "traffic"),
-    "cycles": ("", "traffic"),
-    "issue_slots": ("", "traffic"),
-    "issue_slots_taken": ("", "traffic"),
     "percent_of_issue_slots": ("", "issue_slots"),
     "percent_of_shared_cycles": ("", "shared_cycles"),
-    "l2_fabric_cycles_active": ("", "traffic"),
-    "l2_input_cycles_active": ("", "traffic"),
-    "l2_cycles": ("", "traffic"),
     "percent_of_l2_input": ("", "l2_input"),
     "percent_of_l2_fabric": ("", "l2_fabric"),
 }
-
-#: Counters of a row by their keys, in words for a message on a missing one. A row with traffic has all of them.
-COUNTED = {"caches": "counters of the caches", "counters": "counters", "traffic": "counters of its traffic"}
 
 #: Shares in percent: the counter of the part, and that of the whole.
 SHARES = {
@@ -302,17 +302,6 @@ def glance(counts: dict[str, Any]) -> dict[str, float | None]:
         "wavefronts": sum(access["wavefronts"] for access in shared) / instructions if instructions else None,
         "conflicts": sum(access["conflicts"] for access in shared) if instructions else None,
     }
-
-
-#: The six counters of a result: its key, the kind of access, the model's count.
-COUNTERS = {
-    "shared_load_wavefronts": ("shared_load", "wavefronts"),
-    "shared_store_wavefronts": ("shared_store", "wavefronts"),
-    "global_load_requests": ("global_load", "requests"),
-    "global_store_requests": ("global_store", "requests"),
-    "global_load_sectors": ("global_load", "sectors"),
-    "global_store_sectors": ("global_store", "sectors"),
-}
 
 
 def format_number(number: float, spec: str = "") -> str:

@@ -145,7 +145,10 @@ class Rows:
         return stale_specimens(result, self.chapters)
 
     def specimen_is_stale(self, specimen: str, machine: str | None = None) -> bool:
-        """Return whether the text of a program that shows an error has changed since the measurement. Raises ResultError without one."""
+        """Return whether the text of a program that shows an error has changed since its measurement.
+
+        Raises ResultError if it was not measured.
+        """
         kernels = self.some_result(SPECIMENS, machine)["kernels"]
         return bool(stale_specimens({"kernels": {name: entry for name, entry in kernels.items() if name == specimen}}, self.chapters))
 

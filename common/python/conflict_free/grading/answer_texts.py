@@ -1,4 +1,4 @@
-"""Makes the texts of answers that are a change of another text, and of cheats.
+"""Makes the texts of answers that are a change of another text.
 
 ``answers.toml`` of an assignment (answers.schema.json) has the changes:
 
@@ -7,8 +7,8 @@
     about = "Right, but a column of the tile lies in one bank."
     replace = [["tile[TILE_DIM][TILE_DIM + 1]", "tile[TILE_DIM][TILE_DIM]"]]
 
-Without ``from`` it is a change of the solution. ``cheats/by_meaning`` has such a file, too, for cheats. A replacement is a pair: the old text and the new one. The replacements are made one
-after another. Each old text must stand exactly once in the text that the earlier replacements have left. ``about`` replaces the first comment below the licence.
+Without ``from`` it is a change of the solution. A replacement is a pair: the old text and the new one. The replacements are made one after
+another. Each old text must stand exactly once in the text that the earlier replacements have left. ``about`` replaces the first comment below the licence.
 """
 
 import re
@@ -28,14 +28,10 @@ else:
 
 CHANGES = "answers.toml"
 SCHEMA = Path(__file__).with_name("answers.schema.json")
-#: The text that stands before the task of an assignment in a cheat.
-COMMON_TASK = Path(__file__).with_name("cheats") / "task.cuh"
 STARTER, SOLUTION = "starter", "solution"
 _COLUMNS = 120
 _LICENCE = re.compile(r"(?:// SPDX-[^\n]*\n)*")
 _COMMENT = re.compile(r"^(?://[^\n]*\n)+", re.MULTILINE)
-#: Words in a cheat that are replaced by parts of the assignment.
-_DECLARATION, _SOLUTION, _TASK, _FUNCTION = "GRADED_DECLARATION", "GRADED_SOLUTION", "GRADED_TASK", "GRADED_FUNCTION"
 
 
 class ChangeError(Exception):
@@ -110,10 +106,3 @@ def changed(change: Change, text: str) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return repr(line if len(line) <= 60 else f"{line[:40]} … {line[-15:]}")
-
-
-def filled(cheat: str, *, declaration: str, function: str, solution: str, slow: Path) -> str:
-    """Return the text of a cheat for an assignment, with the assignment's parts filled in."""
-    if _TASK in cheat:
-        cheat = cheat.replace(_TASK, COMMON_TASK.read_text(encoding="utf-8") + slow.read_text(encoding="utf-8"))
-    return cheat.replace(_DECLARATION, declaration).replace(_SOLUTION, solution).replace(_FUNCTION, function)

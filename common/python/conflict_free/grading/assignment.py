@@ -2,7 +2,7 @@
 
 import functools
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -14,26 +14,18 @@ from conflict_free.schemas import Schema
 from . import answer_texts, limit_numbers, refusals, regions
 from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError, tomllib
 from .command_line import assignment_names as names
-from .parts import LIMITS, Answer, Case, KernelWork, Limits, Movement, Outcome, Range, Threshold
+from .parts import Answer, Case, KernelWork, Limits, Movement, Outcome, Range, Threshold
 from .result import COUNTS, FAST, GATES
 
 CHAPTERS = ROOT / "chapters"
 FOLDER = "assignment"
 TASK = "task.toml"
 SCHEMA = Path(__file__).with_name("task.schema.json")
-#: Templates of submissions for every assignment, see ``Answer.is_cheat``. Those in the folder itself try to forge a verdict. Those
-#: by meaning obey the letter of the checks without doing the task; they are filled with the assignment's ``slow.cu``.
-CHEATS = Path(__file__).with_name("cheats")
-CHEATS_BY_MEANING = CHEATS / "by_meaning"
-#: The cheats by meaning that are a change of another one, by name.
-CHEAT_CHANGES = answer_texts.read_changes(CHEATS_BY_MEANING)
-#: The first failed check of each cheat that assignments are graded with, and words of that check's message.
-CHEATS_EXPECTED = tomllib.loads((CHEATS / "expected.toml").read_text(encoding="utf-8"))
 DEFAULT_MACHINE = "sm_90"
 
 #: Every assignment folder has these files beside task.toml, its source and its answers.
 DRIVER, TRY, REFERENCE, BRIEF = "driver.cu", "try.cu", "reference.py", "brief.rst"
-#: The task done without its lessons, with which the cheats by meaning are filled.
+#: The task done without its lessons, with which the trials fill their templates.
 SLOW = "slow.cu"
 
 
@@ -67,6 +59,7 @@ class Assignment:
     starter_expected: Outcome
     answers: tuple[Answer, ...]
     changes: Mapping[str, Change]
+    cheats: Mapping[str, Any]
     minimum_gpu_ratio: float | None
     gpu_case: Case | None
 
@@ -118,24 +111,19 @@ class Assignment:
         answer = next((answer for answer in self.answers if answer.name == name), None)
         if answer is None:
             raise AssignmentError(f"answer of assignment {self.name}: {name!r} given, one of {', '.join(self.outcomes())} is accepted")
-        if answer.is_cheat:
-            return self.filled(cheat_text(name))
-        if answer.path:
+        if answer.text is not None:
+            return answer.text
+        if name not in self.changes:
+            path = _answer_file(name, self.folder)
             try:
-                return answer.path.read_text(encoding="utf-8")
+                return path.read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
-                raise AssignmentError(f"{answer.path.name} of assignment {self.name}: {error}") from error
+                raise AssignmentError(f"{path.name} of assignment {self.name}: {error}") from error
         change = self.changes[name]
         try:
             return answer_texts.changed(change, self.text_of(change.base))
         except ChangeError as error:
             raise AssignmentError(f"{CHANGES} of assignment {self.name}: {error}") from error
-
-    def filled(self, cheat: str) -> str:
-        """Return the text of a cheat with the parts of this assignment. Raises AssignmentError."""
-        return answer_texts.filled(
-            cheat, declaration=self.declaration, function=self.function, solution=self.solution(), slow=self.folder / SLOW
-        )
 
     @functools.cached_property
     def reference(self) -> ModuleType:
@@ -159,12 +147,9 @@ class Assignment:
             raise AssignmentError(f"assignment {self.name}: {error}") from error
 
 
-def cheat_text(name: str) -> str:
-    """Return the text of a cheat, which the parts of an assignment are filled into: a change, or a file by meaning or in CHEATS."""
-    if name in CHEAT_CHANGES:
-        return answer_texts.changed(CHEAT_CHANGES[name], cheat_text(CHEAT_CHANGES[name].base))
-    meant = CHEATS_BY_MEANING / f"{name}.cu"
-    return (meant if meant.is_file() else CHEATS / f"{name}.cu").read_text(encoding="utf-8")
+def checks_of(thresholds: Iterable[str]) -> list[str]:
+    """Return the first failed checks that an answer can have, "" for none, of an assignment with these thresholds."""
+    return ["", *GATES, *(COUNTS + name for name in thresholds), FAST]
 
 
 def load(name: str) -> Assignment:
@@ -230,16 +215,10 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
         earlier.append(name)
     if task["points"].get("fast") and not ("gpu" in task and "minimum_gpu_ratio" in task):
         yield "points.fast: given without [gpu] and minimum_gpu_ratio"
-    checks = ["", *GATES, *(COUNTS + name for name in task["thresholds"]), FAST]
-    for name in task.get("cheats", {}):
-        if name not in CHEATS_EXPECTED:
-            yield f"cheats: {name!r} given, one of {', '.join(CHEATS_EXPECTED)} is accepted"
+    checks = checks_of(task["thresholds"])
     for entry in (task["starter"], *task["answers"].values()):
         if entry.get("fails", "") not in checks:
             yield f"fails: {entry['fails']!r} given, one of {', '.join(map(repr, checks))} is accepted"
-    for name, expected in (CHEATS_EXPECTED | task.get("cheats", {})).items():
-        if expected and expected["fails"] not in (*checks, LIMITS):
-            yield f"cheats.{name}.fails: {expected['fails']!r} given, one of {', '.join(map(repr, checks))} is accepted"
 
 
 def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
@@ -301,20 +280,6 @@ def _answer_file(name: str, folder: Path) -> Path:
     return folder / "answers" / f"{name}.cu"
 
 
-def _answer(name: str, entry: dict[str, Any], changes: Mapping[str, Change], folder: Path) -> Answer:
-    return Answer(name, None if name in changes else _answer_file(name, folder), False, _outcome(entry))
-
-
-def _cheats(task: dict[str, Any]) -> Iterator[Answer]:
-    """Yield the cheats that the assignment is graded with. A cheat scores the points of the checks before the one that fails."""
-    for name, expected in (CHEATS_EXPECTED | task.get("cheats", {})).items():
-        if expected:
-            fails = expected["fails"]
-            before = GATES[: GATES.index(fails)] if fails in GATES else GATES
-            points = sum(task["points"].get(gate, 0) for gate in before)
-            yield Answer(name, None, True, Outcome(points, fails, expected["says"]))
-
-
 def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, name: str) -> Assignment:
     return Assignment(
         name=name,
@@ -330,8 +295,9 @@ def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, 
         thresholds=tuple(_threshold(*threshold) for threshold in task["thresholds"].items()),
         hints=tuple(hint["text"].strip() for hint in task["hints"]),
         starter_expected=_outcome(task["starter"]),
-        answers=(*(_answer(*answer, changes, folder) for answer in task["answers"].items()), *_cheats(task)),
+        answers=tuple(Answer(answer, None, _outcome(entry)) for answer, entry in task["answers"].items()),
         changes=changes,
+        cheats=task.get("cheats", {}),
         minimum_gpu_ratio=task.get("minimum_gpu_ratio"),
         gpu_case=_case("gpu", task["gpu"]) if "gpu" in task else None,
     )

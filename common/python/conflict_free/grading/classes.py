@@ -77,7 +77,7 @@ def state_of_grader(assignment: Assignment) -> str:
     for number, folder in enumerate(folders):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
-            if path.suffix in _SOURCE_SUFFIXES and not {"tests", "cheats", "__pycache__"} & set(inside.parts) and path.is_file():
+            if path.suffix in _SOURCE_SUFFIXES and not {"tests", "__pycache__"} & set(inside.parts) and path.is_file():
                 digest.update(f"{number} {inside.as_posix()}\0{_digest(path)}\n".encode())
     digest.update(_digest(ROOT / "requirements.lock").encode())
     return digest.hexdigest()

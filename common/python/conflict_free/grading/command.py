@@ -1,4 +1,4 @@
-"""Sets up what scripts/grade needs, and then runs main.py in the virtual environment. Standard library only."""
+"""Sets up what scripts/grade needs, and then runs the command in the virtual environment. Standard library only."""
 
 import contextlib
 import functools
@@ -15,7 +15,8 @@ from conflict_free.setup import cmake, cuda, folders, setup
 from .command_line import parser
 
 TARGET = "grading_toolchain"
-MAIN = "grading.main"
+#: The modules that run the commands in the virtual environment.
+MAIN, ANSWERS = "grading.main", "trials.show_answer"
 PACKAGE = "simpleeval"  # only the grader needs this package
 
 
@@ -64,4 +65,5 @@ def main() -> int:
         if importlib.util.find_spec(PACKAGE) is None:
             raise Stop(f"no Python package {PACKAGE} here; scripts/grade list installs it", USAGE)
     sys.stdout.flush()
-    os.execve(python, module_command(python, MAIN, *arguments), {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    module = ANSWERS if options.command == "answer" else MAIN
+    os.execve(python, module_command(python, module, *arguments), {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})

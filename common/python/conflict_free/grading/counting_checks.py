@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from conflict_free.counts import NUMBERS
+from conflict_free.counts import MEASURES, NUMBERS
 
 from . import partition_pictures, pictures
 from .assignment import Assignment
@@ -18,8 +18,6 @@ from .parts import Threshold
 from .result import Place
 from .running import Run
 
-_SHARED = ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")
-_GLOBAL = ("requests", "sectors", "ideal_sectors", "bytes")
 _READS = (("global", "load"), ("global", "async_copy"), ("global", "bulk_load"), ("local", "load"), ("texture", "load"))
 _WRITES = (("global", "store"), ("global", "atomic"), ("global", "bulk_store"), ("local", "store"), ("texture", "store"))
 #: The judge counts them by direction, the model's report does not.
@@ -61,7 +59,7 @@ def names_of(run: Run) -> dict[str, Any]:
         name: {
             metric: sum(_count_of(kernel, space, op, metric) for kernel in kernels for space, op in parts if op not in _BULK)
             + sum(_bulk_count(run.calls["data"][op], space, metric) for space, op in parts if op in _BULK)
-            for metric in (_SHARED if name.startswith("shared") else _GLOBAL)
+            for metric in MEASURES["shared" if name.startswith("shared") else "global"].keys
         }
         for name, parts in GROUPS.items()
     }

@@ -44,10 +44,6 @@ def describe(assignment: Assignment) -> dict[str, Any]:
             for threshold in assignment.thresholds
         ],
         "hints": list(assignment.hints),
-        "answers": {
-            "right": sum(not answer.expected.fails for answer in assignment.answers),
-            "wrong": sum(bool(answer.expected.fails) for answer in assignment.answers),
-        },
     }
 
 

@@ -1,4 +1,4 @@
-"""Runs the commands of scripts/grade in the virtual environment. command_line.py parses their arguments."""
+"""Runs the commands of scripts/grade in the virtual environment, except ``answer``. command_line.py parses their arguments."""
 
 import argparse
 import os
@@ -158,33 +158,12 @@ def _watch(options: argparse.Namespace) -> int:
     return watching.watch(task, options.submission, grade_it, once=options.once, out=Console(highlight=False))
 
 
-def _answer(options: argparse.Namespace) -> int:
-    task = assignment.load(options.assignment)
-    if options.answer:
-        say(task.text_of(options.answer).removesuffix("\n"))
-        return 0
-    outcomes = task.outcomes()
-    widest = max(map(len, outcomes))
-    for name, outcome in outcomes.items():
-        say(f"{name:<{widest}}  {outcome.points:>3} points  {f'fails {outcome.fails}' if outcome.fails else 'passes'}")
-    return 0
-
-
 def _hint(options: argparse.Namespace) -> int:
     say(assignment.load(options.assignment).hints[options.number - 1])
     return 0
 
 
-_COMMANDS = {
-    "list": _list,
-    "release": _release,
-    "run": _run,
-    "run-all": _run_all,
-    "merge": _merge,
-    "watch": _watch,
-    "answer": _answer,
-    "hint": _hint,
-}
+_COMMANDS = {"list": _list, "release": _release, "run": _run, "run-all": _run_all, "merge": _merge, "watch": _watch, "hint": _hint}
 
 
 def main() -> int:

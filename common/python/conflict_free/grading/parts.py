@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from .result import COUNTS, GATES
 
@@ -138,10 +137,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Answer:
-    """A submission whose outcome is known: a file of the assignment, a change in answers.toml, or a cheat."""
+    """A submission whose outcome is known: a file of the assignment, a change in answers.toml, or a text."""
 
     name: str
-    #: None for a change and for a cheat.
-    path: Path | None
-    is_cheat: bool
+    #: None for a file and for a change.
+    text: str | None
     expected: Outcome

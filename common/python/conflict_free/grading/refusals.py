@@ -10,9 +10,9 @@ MOST_ALLOCATIONS = 16
 MOST_IDLE_BLOCKS = 132 * 32
 #: Shared memory may keep out all but one in this many of the blocks that a multiprocessor would hold, and has to leave room for two.
 MOST_KEPT_OUT = 3
-#: A warp may make so many fences that reach beyond its block, prefetches, and loads and stores by a lane that order others, together; and
-#: so many readings of the clock, fences within the block, and accesses to global memory that no cache answers. The model tells them
-#: (warp.hpp).
+#: The most that one warp may make: first of fences beyond its block, prefetches, and loads and stores of one lane that order others, and
+#: second of readings of the clock, fences within the block, and accesses to global memory that bypass the caches. The model counts
+#: both sums (warp.hpp).
 MOST_FENCES, MOST_READINGS = 4, 64
 
 #: A brief has the sentence in this place.

@@ -162,7 +162,7 @@ def _pythons() -> Iterator[Path]:
     candidates = [folder / name for folder in folders for name in ("python3", "python")]
     seen = set()
     for path in [*candidates, Path(sys.executable)]:
-        # By its own name: a virtual environment's is a link to another's, and has other packages.
+        # Links are not resolved: the Python of a virtual environment is a link to one that has other packages.
         if path not in seen and os.access(path, os.X_OK) and path.is_file():
             seen.add(path)
             yield path

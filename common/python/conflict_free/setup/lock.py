@@ -33,7 +33,8 @@ def check_no_place(text: str, name: str) -> None:
 
 def wanted_text(text: str) -> str:
     """Return the text of a file of requirements with the version of CUDA that the model knows."""
-    text = re.sub(r"(cuda-toolkit\[[^]]*\])==[0-9.]+\.\*", rf"\1=={cuda_version.VERSION}.*", text)
+    for package, version in ((r"cuda-toolkit\[[^]]*\]", cuda_version.VERSION), ("nvidia-cuda-nvdisasm", cuda_version.NVDISASM)):
+        text = re.sub(rf"({package})==[0-9.]+\.\*", rf"\1=={version}.*", text)
     return re.sub(r"\bnvidia-nccl-cu\d+", f"nvidia-nccl-cu{cuda_version.MAJOR}", text)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
-from conflict_free.grading import assignment, regions, release, sandbox, text_facts, timing
+from conflict_free.grading import regions, release, sandbox, text_facts, timing
 from conflict_free.grading.answer_texts import SOLUTION, STARTER
 from conflict_free.grading.assignment import TRY, Assignment
 from conflict_free.grading.building import OPTIONS, Toolchain
@@ -26,7 +26,7 @@ from conflict_free.grading.scratch import scratch_folder
 from conflict_free.setup import cuda
 from conflict_free.whole_files import write_asked
 
-from . import compiled_together
+from . import compiled_together, templates
 from .confinement import confined
 
 #: An answer that fails one of these checks never runs.
@@ -136,7 +136,7 @@ def _complaints_about_source(task: Assignment) -> Iterator[str]:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    task = assignment.load(options.name)
+    task = templates.load(options.name)
     tools = Toolchain.of(options.build_dir)
     results = grade_all(task, tools, confined=confined())
     data = {"results": {name: result.to_json() for name, result in results.items()}, "tried": try_both(task, tools)}
@@ -145,7 +145,7 @@ def _grade(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    task = assignment.load(options.name)
+    task = templates.load(options.name)
     data = json.loads(options.graded.read_text(encoding="utf-8"))
     results = {name: Result.from_json(each) for name, each in data["results"].items()}
     found = list(complaints(task, results, data["tried"]))
@@ -156,7 +156,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _time(options: argparse.Namespace) -> int:
-    task = assignment.load(options.name)
+    task = templates.load(options.name)
     nvcc = cuda.system_nvcc()
     if not task.gpu_case or not nvcc:
         say(f"{task.name}: no time is asked for" if nvcc else "no nvcc on this machine")

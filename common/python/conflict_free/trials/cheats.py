@@ -23,9 +23,11 @@ from pathlib import Path
 from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
 from conflict_free.grading import assignment, sandbox
 from conflict_free.grading.answer_texts import tomllib
-from conflict_free.grading.assignment import CHEATS, Assignment, cheat_text
+from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.cases import seed_of
 from conflict_free.grading.scratch import scratch_folder
+
+from . import templates
 
 #: The graders that are tried, and their columns in the table.
 LAYERS = {"all": "as graded", "without_text": "without text admission"}
@@ -41,12 +43,12 @@ _BEGIN, _END = (
 
 def names() -> list[str]:
     """Return the names of all cheats that try to forge a verdict."""
-    return sorted(path.stem for path in CHEATS.glob("*.cu"))
+    return sorted(path.stem for path in templates.FORGED.glob("*.cu"))
 
 
 def aim(name: str) -> str:
     """Return the first comment of a cheat, which says what it tries."""
-    return re.match(r"// (.*)\n\n", (CHEATS / f"{name}.cu").read_text(encoding="utf-8"))[1]
+    return re.match(r"// (.*)\n\n", templates.text_of(name))[1]
 
 
 # --- with and without text admission -----------------------------------------------------------------
@@ -65,7 +67,7 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
 
     tools = Toolchain.of(build)
     found: dict[str, dict[str, dict[str, str]]] = {}
-    texts = {name: task.filled(cheat_text(name)) for name in expected()}
+    texts = {name: templates.filled(task, name) for name in expected()}
     with scratch_folder("conflict_free_") as folder:
         # One that does not compile would leave none. Where one of several checks fails, it hangs on the addresses in its own program.
         kept_out = {name for name, layers in expected().items() for each in layers.values() if re.search(r"compiles|\|", each["fails"])}

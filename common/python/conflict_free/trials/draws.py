@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
-from conflict_free.grading import assignment
 from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
@@ -20,7 +19,7 @@ from conflict_free.grading.counting_checks import names_of, values_of
 from conflict_free.grading.judging import Grading
 from conflict_free.grading.running import Run
 
-from . import answers
+from . import answers, templates
 from .confinement import confined
 
 
@@ -58,7 +57,7 @@ def main() -> int:
     parser.add_argument("--only", metavar="ANSWER", nargs="*")
     parser.add_argument("--values", action="store_true")
     options: argparse.Namespace = parser.parse_args()
-    task, tools, is_confined = assignment.load(options.name), Toolchain.of(options.build_dir), confined()
+    task, tools, is_confined = templates.load(options.name), Toolchain.of(options.build_dir), confined()
     expected = task.outcomes()
     if unknown := [name for name in options.only or () if name not in expected]:
         raise Stop(f"--only: got {unknown[0]!r}, accepted: {', '.join(expected)}", USAGE)

@@ -11,14 +11,14 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from conflict_free.console import FAILED, OneLineParser, run_main, say
-from conflict_free.grading import assignment, data_checks
+from conflict_free.grading import data_checks
 from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
 from conflict_free.grading.judging import Grading
 from conflict_free.grading.parts import KernelWork, Movement, Outcome
 
-from . import answers
+from . import answers, templates
 from .confinement import confined
 
 _WITHOUT_END = 10**15
@@ -77,7 +77,7 @@ def main() -> int:
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
     options: argparse.Namespace = parser.parse_args()
-    task = assignment.load(options.name)
+    task = templates.load(options.name)
     found = unnoticed(task, Toolchain.of(options.build_dir), confined=confined())
     for name in found:
         say(f"{task.name}: no answer scores otherwise without the limit {name}")

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from conflict_free.console import FAILED, OneLineParser, run_main, say
-from conflict_free.grading import assignment
 from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
@@ -24,7 +23,7 @@ from conflict_free.grading.parts import KernelWork
 from conflict_free.grading.result import COUNTS
 from conflict_free.grading.running import Run
 
-from . import answers
+from . import answers, templates
 from .confinement import confined
 from .draws import outcomes
 
@@ -67,10 +66,8 @@ def complaints(found: Mapping[str, tuple[float, Any]]) -> Iterator[str]:
 
 def measured(task: Assignment) -> list[str]:
     """Return the names of the answers that no limit of `[kernels]` is to stop."""
-    cheats = {answer.name for answer in task.answers if answer.is_cheat}
-    return [
-        name for name, outcome in task.outcomes().items() if name not in cheats and (not outcome.fails or outcome.fails.startswith(COUNTS))
-    ]
+    expected = ((name, outcome.fails) for name, outcome in task.outcomes().items() if name not in templates.EXPECTED)
+    return [name for name, fails in expected if not fails or fails.startswith(COUNTS)]
 
 
 def main() -> int:
@@ -79,7 +76,7 @@ def main() -> int:
     parser.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
     parser.add_argument("--draws", metavar="N", type=int, default=40)
     options: argparse.Namespace = parser.parse_args()
-    task, tools, is_confined = assignment.load(options.name), Toolchain.of(options.build_dir), confined()
+    task, tools, is_confined = templates.load(options.name), Toolchain.of(options.build_dir), confined()
     seeds = [seed_of(task.name, None, f"draw {number}") for number in range(options.draws)]
     with tempfile.TemporaryDirectory() as scratch:
         files = answers.submissions(task, Path(scratch))

@@ -7,7 +7,8 @@ from pathlib import Path
 from conflict_free.console import ROOT
 
 MODEL = ROOT / "common" / "model"
-ROOMS = re.findall(r"^add_room\((\w+)[ )]", (MODEL / "src" / "CMakeLists.txt").read_text(encoding="utf-8"), re.MULTILINE)
+BUILD = (MODEL / "src" / "CMakeLists.txt").read_text(encoding="utf-8")
+ROOMS = re.findall(r"^add_room\((\w+)[ )]", BUILD, re.MULTILINE)
 #: Programs on top of the rooms.
 TOOLS = "tools"
 
@@ -34,6 +35,16 @@ def upward(part: str) -> list[str]:
 
 def test_each_folder_is_a_room():
     assert {path.name for path in (MODEL / "src").iterdir() if path.is_dir()} == {*ROOMS, TOOLS}
+
+
+def test_rooms_link_in_one_direction():
+    """Targets before the first room have none of its headers."""
+    known = {"simt_headers"}
+    for name, words in re.findall(r"^add_room\(([\w/]+) (.*?)\)$", BUILD, re.MULTILINE | re.DOTALL):
+        linked = set(re.findall(r"\bsimt_\w+", words.partition("LINKS")[2].partition("PRECOMPILED")[0]))
+        assert linked and linked <= known, f"{name} links {linked}"
+        known.add(f"simt_{name.replace('/', '_')}")
+    assert len(known) > len(ROOMS)
 
 
 def test_rooms_include_in_one_direction():

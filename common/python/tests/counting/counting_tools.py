@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY
+from made_counts import global_, shared, warp_lanes
 
 from conflict_free.counts import report_schema
 from conflict_free.schemas import Schema
@@ -79,20 +80,9 @@ def read_report(folder: Path) -> dict:
     return data
 
 
-def shared(instructions=0, wavefronts=0, ideal=0) -> dict:
-    """Counts of accesses to shared memory."""
-    return {"instructions": instructions, "wavefronts": wavefronts, "ideal_wavefronts": ideal, "conflicts": wavefronts - ideal}
-
-
-def global_(requests=0, sectors=0, ideal=0, size=0) -> dict:
-    """Counts of accesses to global memory, each of whole lines."""
-    return {"requests": requests, "sectors": sectors, "ideal_sectors": ideal, "wavefronts": max(requests, sectors // 4), "bytes": size}
-
-
 def kernel(launch=0, wavefronts=128, **changes) -> dict:
     """A launch of one block whose line 3 stores to shared memory, four times."""
     counts = shared(4, wavefronts, 4)
-    access = {"size": 4, "lanes": [128 * lane for lane in range(32)]}
     return {
         "name": "k",
         "launch": launch,
@@ -107,7 +97,7 @@ def kernel(launch=0, wavefronts=128, **changes) -> dict:
         "global_atomic": global_(),
         "barriers": 1,
         "warp_barriers": 0,
-        "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **counts, "first_access": access}],
+        "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **counts, "first_access": warp_lanes(128)}],
         **changes,
     }
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from made_counts import shared
 
 from conflict_free.counting import bound, failing, html_report, mending, next_step, printed_report, report_diff, sarif_report
 from conflict_free.counts import WORK
@@ -202,10 +203,7 @@ def test_the_pattern_is_named(access, said):
 
 def test_the_report_says_what_limits_and_what_to_mend(capsys):
     kernel = launch(132, total=work(132 * 32), most=work(32), launch=0)
-    kernel |= {
-        "lines": [line(7, "shared", "load", 1024, 32, 128)],
-        "shared_load": {"instructions": 32, "wavefronts": 1024, "ideal_wavefronts": 32, "conflicts": 992},
-    }
+    kernel |= {"lines": [line(7, "shared", "load", 1024, 32, 128)], "shared_load": shared(32, 1024, 32)}
     printed_report.show({"machine": "sm_90", "kernels": [kernel], "hazards": [], "exit_code": 0}, [])
     shown = capsys.readouterr().out
     assert shown.index("What to fix first") < shown.index("cycles at least") < shown.index("wavefronts each")

@@ -4,10 +4,11 @@ import json
 
 import pytest
 from conftest import REPOSITORY
-from counting_tools import global_, kernel, report, shared
+from counting_tools import kernel, report
+from made_counts import global_, shared
 
 from conflict_free import counts
-from conflict_free.counting import report_diff, sarif_report
+from conflict_free.counting import report_diff
 from conflict_free.model_files import COUNTS
 
 
@@ -43,10 +44,6 @@ def test_a_measure_knows_its_cost_and_its_ideal():
     assert (constant.per, constant.ideal) == ("words_per_instruction", "")
     assert constant.each({"instructions": 4, "words": 8}) == 2 and constant.each({"instructions": 0, "words": 0}) == 0
     assert constant.is_ideal({"instructions": 4, "words": 8})
-
-
-def test_each_hazard_of_the_schema_has_its_rule_for_editors():
-    assert set(sarif_report._HAZARDS) == set(counts.report_schema()["$defs"]["hazard"]["properties"]["kind"]["enum"])
 
 
 def test_copies_and_barriers_of_warps_are_compared():

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from conftest import counts
+from made_counts import shared
 
 from conflict_free.console import Stop
 from conflict_free.counting import failing, pytest_plugin, report_in_tests
@@ -12,7 +13,7 @@ from conflict_free.counts import GROUPS, NUMBERS
 
 def launch(name: str, number: int, **shared_load: int) -> dict:
     kernel = {**counts(), "name": name, "launch": number, "lines": []}
-    kernel["shared_load"] = {"instructions": 4, "wavefronts": 4, "ideal_wavefronts": 4, "conflicts": 0, **shared_load}
+    kernel["shared_load"] = shared(4, 4, 4) | shared_load
     return kernel
 
 

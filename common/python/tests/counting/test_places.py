@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from counting_tools import kernel, report, shared
+from counting_tools import kernel, report
+from made_counts import shared
 
 from conflict_free.counting import html_report, launches, printed_report, report_diff, sarif_report
 from conflict_free.counting.shown_names import LONGEST_NAME, shown_name

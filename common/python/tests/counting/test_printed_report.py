@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from counting_tools import SCHEMA, global_, kernel, report, shared
+from counting_tools import SCHEMA, kernel, report
+from made_counts import global_, shared
 from rich.console import Console
 
 from conflict_free.counting import launches, printed_report, subcommands

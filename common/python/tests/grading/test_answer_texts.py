@@ -6,6 +6,7 @@ from grading_tools import changed_copy, padding, run_grade
 from conflict_free.grading import answer_texts
 from conflict_free.grading.answer_texts import CHANGES, Change, ChangeError, changed
 from conflict_free.grading.assignment import AssignmentError, load_folder
+from conflict_free.trials import templates
 
 LICENCE = "// SPDX-FileCopyrightText: 2026 Somebody\n// SPDX-License-Identifier: MIT\n"
 TEXT = LICENCE + "\n#include <a>\n\n// What it does,\n// in two lines.\nint a = 1;\n\n// Another comment.\nint b = 1;\n"
@@ -113,14 +114,14 @@ def test_an_assignment_needs_no_changes(tmp_path):
 @pytest.mark.parametrize("name", ["unpadded", "swizzled", "forks", "starter", "solution"])
 def test_an_answer_is_printed_whole(name):
     done = run_grade("answer", "padding", name, code=0)
-    assert done.stdout == padding().text_of(name)
+    assert done.stdout == templates.load("padding").text_of(name)
     assert "GRADED_" not in done.stdout and padding().function in done.stdout
 
 
 def test_the_answers_are_listed_with_what_they_score():
     done = run_grade("answer", "padding", code=0)
     lines = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
-    assert list(lines) == list(padding().outcomes())
+    assert list(lines) == list(templates.load("padding").outcomes())
     assert lines["unpadded"] == ["70", "points", "fails", "counts.conflicts"]
     assert lines["solution"] == ["100", "points", "passes"]
 

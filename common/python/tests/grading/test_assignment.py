@@ -9,17 +9,9 @@ from grading_tools import changed_copy, padding
 
 from conflict_free.console import Stop
 from conflict_free.grading import answer_texts, cases, regions, release
-from conflict_free.grading.assignment import (
-    CHEAT_CHANGES,
-    CHEATS_BY_MEANING,
-    CHEATS_EXPECTED,
-    AssignmentError,
-    cheat_text,
-    load,
-    load_folder,
-    names,
-)
+from conflict_free.grading.assignment import AssignmentError, load, load_folder, names
 from conflict_free.grading.parts import Case, Range
+from conflict_free.trials import templates
 
 SOURCE = """\
 before
@@ -104,11 +96,11 @@ def test_what_is_not_said_has_a_default(tmp_path):
 
 
 def test_each_cheat_by_meaning_is_graded_and_can_be_made():
-    files = {path.stem for path in CHEATS_BY_MEANING.glob("*.cu")}
-    assert list(answer_texts.misplaced(CHEAT_CHANGES, files)) == []
-    names = files - {"plain"} | CHEAT_CHANGES.keys()
-    assert names <= CHEATS_EXPECTED.keys()
-    texts = {cheat_text(name) for name in names}
+    files = {path.stem for path in templates.BY_MEANING.glob("*.cu")}
+    assert list(answer_texts.misplaced(templates.CHANGES, files)) == []
+    names = files - {"plain"} | templates.CHANGES.keys()
+    assert names <= templates.EXPECTED.keys()
+    texts = {templates.text_of(name) for name in names}
     assert len(texts) == len(names) and all(re.match("// .*\n\n", text) and "GRADED_TASK" in text for text in texts)
 
 
@@ -128,6 +120,7 @@ def test_each_cheat_by_meaning_is_graded_and_can_be_made():
         ("swizzled = {", "# swizzled = {", "answers/swizzled.cu is not listed"),
         ("swizzled = {points = 100}", "swizzled = {points = 100}\nnowhere = {points = 100}", "a file answers/nowhere.cu or a change"),
         ("[cheats]\n", "[cheats]\nunheard_of = false\n", "'unheard_of' given"),
+        ('{fails = "counts.coalesced", says = "lanes"}', '{fails = "counts.nothing", says = "lanes"}', "'counts.nothing' given"),
         ('source = "transpose_doubles.cu"', 'source = "other.cu"', "no file other.cu"),
         ("minimum_gpu_ratio = 0.7", "", "points.fast: given without"),
         ('after = "coalesced"', 'after = "conflicts"', "an earlier threshold is accepted"),
@@ -141,7 +134,7 @@ def test_a_wrong_task_is_one_line(tmp_path, old, new, said):
         assert load_folder(folder, "copy")
         return
     with pytest.raises(AssignmentError) as error:
-        load_folder(folder, "copy")
+        templates.with_cheats(load_folder(folder, "copy"))
     assert said in str(error.value) and "\n" not in str(error.value)
 
 

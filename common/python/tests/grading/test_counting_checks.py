@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as xml
 from types import SimpleNamespace
 
+import made_counts
 import pytest
 from test_runs import ORDINARY
 
@@ -19,16 +20,7 @@ def kernel(name: str, *, lines=(), load=(0,) * 8, steps=(0,) * 8, requests: int 
 
 
 def global_load(line: int, sectors: int, ideal: int) -> dict:
-    return {
-        "file": "a.cu",
-        "line": line,
-        "space": "global",
-        "op": "load",
-        "requests": sectors,
-        "sectors": sectors,
-        "ideal_sectors": ideal,
-        "bytes": 0,
-    }
+    return made_counts.line(line, "global", "load", made_counts.global_(sectors, sectors, ideal))
 
 
 def run_of(*kernels: dict) -> SimpleNamespace:

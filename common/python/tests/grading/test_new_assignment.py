@@ -10,7 +10,7 @@ from grading_tools import CONFINED, build_folder
 from conflict_free.grading import assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.scaffolding import new_assignment
-from conflict_free.trials import answers
+from conflict_free.trials import answers, templates
 
 INDEX = ".. toctree::\n   :caption: Part I\n\n   copy\n\n.. toctree::\n   :caption: Assignments\n   :maxdepth: 1\n\n   assignments/index\n"
 
@@ -43,7 +43,7 @@ def test_what_is_made_works_at_once(tmp_path):
         path = tmp_path / place.relative_to(REPOSITORY)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    made = assignment.load_folder(tmp_path / "chapters" / "copy" / "assignment", "new_one")
+    made = templates.with_cheats(assignment.load_folder(tmp_path / "chapters" / "copy" / "assignment", "new_one"))
     graded = answers.grade_all(made, Toolchain.of(build_folder()), confined=CONFINED)
     assert list(answers.complaints(made, graded)) == []
     assert made.title in (tmp_path / "book" / "assignments" / "copy.rst").read_text(encoding="utf-8").splitlines()

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy
 import pytest
+from made_counts import global_, line, shared
 from test_pictures import LAUNCH, bank_access
 
 from conflict_free.grading import cases, counting_checks, data_checks, printing, safety
@@ -27,28 +28,14 @@ RESOURCES = {
 }
 
 
-def kernel(conflicts: int, line: int = 7) -> dict:
-    shared = {"instructions": 10, "wavefronts": 10 + conflicts, "ideal_wavefronts": 10, "conflicts": conflicts}
-    counts = {"requests": 10, "sectors": 40, "ideal_sectors": 40, "bytes": 1280}
-    return {
-        "name": "turn",
-        "grid": [2, 3, 1],
-        "block": [32, 1, 1],
-        "exact": True,
-        "resources": RESOURCES,
-        "shared_load": shared,
-        "shared_store": {**shared, "wavefronts": 10, "conflicts": 0},
-        "global_load": counts,
-        "global_store": counts,
-        "barriers": 6,
-        "lines": [
-            {"file": "a.cu", "line": line, "space": "shared", "op": "load", **shared},
-            {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared, "wavefronts": 10, "conflicts": 0},
-        ],
-    }
+def kernel(conflicts: int) -> dict:
+    loads, stores = shared(10, 10 + conflicts, 10), shared(10, 10, 10)
+    moved = dict.fromkeys(("global_load", "global_store"), global_(10, 40, 40, 1280))
+    lines = [line(7, "shared", "load", loads), line(3, "shared", "store", stores)]
+    found = {"name": "turn", "grid": [2, 3, 1], "block": [32, 1, 1], "exact": True, "resources": RESOURCES, "barriers": 6}
+    return {**found, "shared_load": loads, "shared_store": stores, **moved, "lines": lines}
 
 
-NO_COPIES = dict.fromkeys(("requests", "sectors", "ideal_sectors", "bytes", "wavefronts"), 0)
 #: The judge's report on kernels that use global memory by ordinary loads and stores.
 ORDINARY = {
     "block": {"narrow": 8, "narrow_stores": 8, "loaded": 64, "stored": 64},
@@ -56,14 +43,14 @@ ORDINARY = {
     "narrow_global": 8,
     "slots": 8,
     "global_slots": 8,
-    "idle_blocks": 4224,
+    "idle_blocks": data_checks.MOST_IDLE_BLOCKS,
     "cluster_accesses": 0,
     "cluster_barriers": 0,
     "sleeps": 0,
     "executed": 20_000,
     "room": {"blocks": 3, "without_shared": 9},
-    "bulk_load": NO_COPIES,
-    "bulk_store": NO_COPIES,
+    "bulk_load": global_(),
+    "bulk_store": global_(),
 }
 USED = {"bytes": 16, "loaded": 16, "stored": 16, "filled": 0, "copied": 0}
 
@@ -177,18 +164,17 @@ def test_every_case_has_to_keep_every_limit():
 
 
 def test_sums_have_all_ways_in_them():
-    one = {"requests": 1, "sectors": 2, "bytes": 33}
-    shared = {"instructions": 1, "wavefronts": 3, "ideal_wavefronts": 1, "conflicts": 2}
+    one, served = {"requests": 1, "sectors": 2, "bytes": 33}, shared(1, 3, 1)
     every_way = {
         "name": "k",
         "grid": [1, 1, 1],
         "lines": [],
-        "async_copy": {"global": one, "shared": shared},
+        "async_copy": {"global": one, "shared": served},
         **{f"{space}_{op}": one for space in ("global", "local", "texture") for op in ("load", "store")},
         "global_atomic": one,
-        **{f"shared_{op}": shared for op in ("load", "store", "atomic")},
+        **{f"shared_{op}": served for op in ("load", "store", "atomic")},
     }
-    bulk = {"requests": 1, "sectors": 2, "ideal_sectors": 2, "bytes": 33, "wavefronts": 3}
+    bulk = global_(1, 2, 2, 33) | {"wavefronts": 3}
     names = counting_checks.names_of(made_run([every_way], otherwise={"bulk_load": bulk, "bulk_store": bulk}))
     assert names["shared"] == {"instructions": 6, "wavefronts": 18, "ideal_wavefronts": 10, "conflicts": 8}
     assert (names["reads"]["requests"], names["writes"]["requests"], names["traffic"]["requests"]) == (5, 5, 10)

@@ -45,7 +45,7 @@ def _tools(build: Path) -> list[str]:
 
 
 def install(root: Path) -> Installed:
-    """Makes a wheel of the model that the build folder has, and installs it; all of that in a folder."""
+    """Make a wheel of the build folder's model and install it, all below one folder."""
     build, venv, package = Path(os.environ["CONFLICT_FREE_BUILD"]), root / "venv", REPOSITORY / "common" / "python"
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONFLICT_FREE_", "PYTHON", "LD_"))}
     environment["PATH"] = os.pathsep.join((str(venv / "bin"), *_tools(build), environment["PATH"]))

@@ -4,7 +4,7 @@ import pytest
 from conftest import REPOSITORY
 
 from conflict_free.console import Stop
-from conflict_free.cuda_version import MAJOR, VERSION
+from conflict_free.cuda_version import MAJOR, NVDISASM, VERSION
 from conflict_free.measuring import carry
 from conflict_free.setup import lock
 
@@ -39,8 +39,8 @@ def test_everything_that_is_carried_is_locked():
 
 
 def test_packages_of_cuda_have_the_version_that_the_model_knows():
-    text = 'requires = ["cuda-toolkit[nvcc,crt]{}.*"]\nnvidia-nccl-cu{}==2.1\nother==9.1.*\n'
-    assert lock.wanted_text(text.format("==9.1", 9)) == text.format(f"=={VERSION}", MAJOR)
+    text = 'requires = ["cuda-toolkit[nvcc,crt]=={}.*"]\nnvidia-nccl-cu{}==2.1\nnvidia-cuda-nvdisasm=={}.*\nother==9.1.*\n'
+    assert lock.wanted_text(text.format("9.1", 9, "9.2")) == text.format(VERSION, MAJOR, NVDISASM)
 
 
 @pytest.mark.parametrize("version", ["2.7", "3.9", "3", "3.12.1", "x"])

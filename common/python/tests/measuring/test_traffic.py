@@ -51,26 +51,6 @@ def calls(house) -> list[list[str]]:
     return json.loads((house.tools / "ncu_calls.json").read_text())
 
 
-def test_each_counter_has_its_name_at_the_profiler():
-    assert {key: names[0] for key, names in traffic.TRAFFIC.items()} == counters.METRICS | counters.CACHES | {
-        "dram_read_bytes": "dram__bytes_read.sum",
-        "dram_write_bytes": "dram__bytes_write.sum",
-        "dram_cycles": "dram__cycles_elapsed.sum",
-        "dram_cycles_active": "dram__cycles_active.sum",
-        "l2_load_hit_sectors": "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
-        "l2_fabric_cycles_active": "lts__ltcfabric2ltc_cycles_active.sum",
-        "l2_cycles": "lts__cycles_elapsed.sum",
-        "l2_input_cycles_active": "lts__xbar2lts_cycles_active.sum",
-        "l1_wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
-        "shared_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-        "instructions": "smsp__inst_executed.sum",
-        "instructions_issued": "smsp__inst_issued.sum",
-        "issue_slots_taken": "smsp__issue_active.sum",
-        "issue_slots": "smsp__cycles_elapsed.sum",
-        "cycles": "sm__cycles_elapsed.max",
-    }
-
-
 def test_the_counters_of_the_traffic_are_those_of_the_schema():
     from conflict_free.evidence.places import RESULTS
 

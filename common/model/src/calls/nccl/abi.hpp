@@ -10,9 +10,7 @@ extern "C" {
 struct ncclComm;
 using ncclComm_t = ncclComm*;
 
-struct ncclUniqueId {
-    char internal[128];
-};
+struct ncclUniqueId { char internal[128]; };
 
 enum ncclResult_t : int {
     ncclSuccess = 0,

@@ -12,9 +12,7 @@ namespace simt::calls {
 namespace {
 
 /// A rectangle of an array's rows, and the place of its bytes in the run.
-struct Stretch {
-    std::size_t first_byte, x_bytes, row, width, rows;
-};
+struct Stretch { std::size_t first_byte, x_bytes, row, width, rows; };
 
 /// Splits a run into the end of its first row, whole rows, and the start of its last row. Each part may be missing.
 std::vector<Stretch> stretches(cudaArray_const_t handle, std::size_t x_bytes, std::size_t row, std::size_t bytes) {

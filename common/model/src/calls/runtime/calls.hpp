@@ -30,9 +30,7 @@ struct ThreadState {
 ThreadState& thread_state();
 
 /// Thrown to end a call with this error code.
-struct CallError {
-    cudaError_t code;
-};
+struct CallError { cudaError_t code; };
 
 [[noreturn]] void fail(cudaError_t code);
 inline void require(bool condition, cudaError_t code = cudaErrorInvalidValue) {

@@ -57,9 +57,7 @@ std::size_t span_of(const Side& side, const Size& size) {
     return (size.depth - 1) * side.slice_pitch + (size.height - 1) * side.pitch + size.width;
 }
 
-struct Reach {
-    bool host, device;
-};
+struct Reach { bool host, device; };
 
 Reach reach_of(const Side& side, const Size& size) {
     if (side.array) return {false, true};

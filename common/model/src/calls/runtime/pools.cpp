@@ -27,9 +27,7 @@ Handles<CUmemPoolHandle_st>& pools() {
     return instance;
 }
 
-struct PoolsOfDevice {
-    cudaMemPool_t standard = nullptr, current = nullptr;
-};
+struct PoolsOfDevice { cudaMemPool_t standard = nullptr, current = nullptr; };
 
 std::recursive_mutex& pool_mutex() {
     static std::recursive_mutex& mutex = *new std::recursive_mutex;

@@ -29,9 +29,7 @@ struct KernelWork {
     std::vector<void*> parameter_pointers;
 };
 
-struct CopyWork {
-    cudaMemcpy3DParms parameters{};
-};
+struct CopyWork { cudaMemcpy3DParms parameters{}; };
 
 struct SetWork {
     cudaMemsetParams parameters{};
@@ -45,26 +43,18 @@ struct HostWork {
     std::function<void()> callback;
 };
 
-struct EventRecordWork {
-    cudaEvent_t event = nullptr;
-};
+struct EventRecordWork { cudaEvent_t event = nullptr; };
 
-struct EventWaitWork {
-    cudaEvent_t event = nullptr;
-};
+struct EventWaitWork { cudaEvent_t event = nullptr; };
 
-struct ChildGraphWork {
-    cudaGraph_t graph = nullptr;
-};
+struct ChildGraphWork { cudaGraph_t graph = nullptr; };
 
 struct AllocateWork {
     cudaMemAllocNodeParams parameters{};
     std::shared_ptr<void> memory;
 };
 
-struct FreeWork {
-    void* pointer = nullptr;
-};
+struct FreeWork { void* pointer = nullptr; };
 
 /// Runs one of its bodies, or repeats its only one, as the condition's value says.
 struct ConditionalWork {

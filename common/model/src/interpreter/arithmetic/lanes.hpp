@@ -32,9 +32,7 @@ namespace simt::interpreter {
 inline RegisterFile& registers_of(Warp& warp) { return reinterpret_cast<RegisterFile&>(warp); }
 
 /// Two values in one register, the first in the lower bits.
-template <class T> struct Pair {
-    T low, high;
-};
+template <class T> struct Pair { T low, high; };
 
 namespace detail {
 

@@ -53,9 +53,7 @@ static_assert(sizeof(Plan) == sizeof(std::uint64_t));
 constexpr std::uint8_t low_detail = 63;
 
 /// A part of a word that `.b0` to `.h1` select.
-struct Part {
-    unsigned position, bits;
-};
+struct Part { unsigned position, bits; };
 constexpr std::string_view part_names[] = {"", "b0", "b1", "b2", "b3", "h0", "h1"};
 constexpr Part parts[] = {{0, 32}, {0, 8}, {8, 8}, {16, 8}, {24, 8}, {0, 16}, {16, 16}};
 

@@ -17,9 +17,7 @@ struct Issuer {
 };
 
 /// The destination of a copy in shared memory, and the barrier in the same block that counts its bytes.
-struct Destination {
-    SharedPlace to, barrier;
-};
+struct Destination { SharedPlace to, barrier; };
 
 /// Operands that name destinations: `multicast` is a mask of ranks in the cluster, or no operand.
 struct DestinationOperands {
@@ -32,9 +30,7 @@ std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const D
                                            std::uint64_t alignment);
 
 /// The arrival of `bytes` bytes in a span of `span` bytes of shared memory.
-struct Arrival {
-    std::uint64_t span = 0, bytes = 0;
-};
+struct Arrival { std::uint64_t span = 0, bytes = 0; };
 
 /// Tells the watcher and the barrier of an arrival.
 void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter);
@@ -45,9 +41,7 @@ template <class Visit> void for_active_lanes(const Warp& warp, Visit&& visit) {
 }
 
 /// Spaces of the destination and of the source that a bulk copy names.
-struct Direction {
-    ptx::StateSpace to = ptx::StateSpace::generic, from = ptx::StateSpace::generic;
-};
+struct Direction { ptx::StateSpace to = ptx::StateSpace::generic, from = ptx::StateSpace::generic; };
 Direction direction_of(const ptx::Instruction& instruction);
 
 }  // namespace simt::interpreter

@@ -66,9 +66,7 @@ void replace_field(Warp& warp, const DecodedInstruction& instruction) {
     warp.progress = true;
 }
 
-struct MapCopy {
-    LaneAddress to, from;
-};
+struct MapCopy { LaneAddress to, from; };
 
 /// All lanes name the same maps.
 void copy_map(Warp& warp, const DecodedInstruction& instruction) {

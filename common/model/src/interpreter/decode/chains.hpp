@@ -20,9 +20,7 @@ namespace simt::interpreter {
 class Decoder;
 
 /// The most loads that came one after another before a value was known, of global and of shared memory. They may be of two chains.
-struct ChainDepth {
-    std::uint32_t loads = 0, shared_loads = 0;
-};
+struct ChainDepth { std::uint32_t loads = 0, shared_loads = 0; };
 
 /// The effect of an instruction on the depths of registers.
 enum class ChainStep : std::uint8_t { none, begin, pass_on, select, load, need };

@@ -51,9 +51,7 @@ struct LocalSlot {
 };
 
 /// A variable in the local memory of a frame: offset from its start.
-struct LocalPlace {
-    std::uint64_t offset, bytes;
-};
+struct LocalPlace { std::uint64_t offset, bytes; };
 
 /// The target, the arguments and the results of a call.
 struct CallSite {

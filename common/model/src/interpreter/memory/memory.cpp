@@ -176,7 +176,7 @@ template <class Memory, class Register> void load(Warp& warp, const DecodedInstr
 void note_change(Warp& warp, ptx::StateSpace space, std::uint32_t changed) {
     if (changed == 0) return;
     warp.progress = true;
-    // Reading it first lets several host threads keep it in their caches.
+    // A read before the write lets several host threads keep it in their caches.
     if (is_global(space) && !warp.launch->changed_memory.load(std::memory_order_relaxed))
         warp.launch->changed_memory.store(true, std::memory_order_relaxed);
 }

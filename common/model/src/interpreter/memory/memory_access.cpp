@@ -10,9 +10,7 @@ namespace simt::interpreter {
 
 namespace {
 
-struct Bounds {
-    std::uint64_t least, most, bits;
-};
+struct Bounds { std::uint64_t least, most, bits; };
 
 Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint32_t lanes) {
     if (lanes == all_lanes) {

@@ -102,9 +102,7 @@ void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, Me
 void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed);
 
 /// Lanes with generic addresses, by the state space that each address points to.
-struct GenericLanes {
-    std::uint32_t global = 0, shared = 0, local = 0, parameter = 0;
-};
+struct GenericLanes { std::uint32_t global = 0, shared = 0, local = 0, parameter = 0; };
 GenericLanes split_generic(const Warp& warp, std::uint32_t lanes);
 
 template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit) {

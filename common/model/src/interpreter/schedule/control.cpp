@@ -68,7 +68,7 @@ void read_clock(Warp& warp, const DecodedInstruction& instruction) {
     // Time is not modeled: each reading is later than the reading before. A thread that reads many times waits for a point in
     // time, so the clock then advances faster.
     constexpr std::uint64_t readings_before_it_hurries = 1024;
-    // The library's barriers read it once for each wait.
+    // The library's barriers read the clock once for each wait.
     warp.take_time(cost_in_block);
     warp.clock += 1 + warp.clock_readings++ / readings_before_it_hurries;
     const std::uint64_t now = warp.clock;

@@ -110,9 +110,7 @@ private:
 class Supply {
 public:
     /// The clusters that a host thread has taken and not begun.
-    struct Share {
-        std::uint64_t next = 0, end = 0;
-    };
+    struct Share { std::uint64_t next = 0, end = 0; };
 
     Supply(const Launch& launch, int workers) : launch_(launch) {
         const Extent& c = launch.cluster;

@@ -41,7 +41,7 @@ inline constexpr int error_illegal_address = 700, error_assert = 710, error_stac
 /// Sets bit n, or bit 63 for every greater n.
 inline void note_bit(std::atomic<std::uint64_t>& bits, int n) {
     const std::uint64_t bit = std::uint64_t{1} << std::min(n, 63);
-    // Reading it first lets several host threads keep it in their caches.
+    // A read before the write lets several host threads keep the bits in their caches.
     if (!(bits.load(std::memory_order_relaxed) & bit)) bits |= bit;
 }
 /// Whether note_bit() has set bit n.

@@ -17,9 +17,7 @@ namespace simt::interpreter::tensor {
 
 namespace {
 
-struct Place {
-    int row, column;
-};
+struct Place { int row, column; };
 
 template <class Find> void fill(Fragment& fragment, int registers, Find&& find) {
     fragment.registers = registers;

@@ -14,9 +14,7 @@
 namespace simt::memory {
 
 /// One level of an array. Extents are 1 where the array has no such dimension.
-struct Level {
-    std::size_t width = 1, height = 1, depth = 1, offset = 0;
-};
+struct Level { std::size_t width = 1, height = 1, depth = 1, offset = 0; };
 
 struct Array {
     ArrayShape shape;

@@ -36,9 +36,7 @@ public:
     nlohmann::ordered_json to_json(const std::vector<std::string>& overwritten_inputs, nlohmann::ordered_json data) const;
 
 private:
-    struct Sum {
-        std::uint64_t calls = 0, bytes = 0;
-    };
+    struct Sum { std::uint64_t calls = 0, bytes = 0; };
     struct Entry {
         const char* call;
         std::uint64_t bytes, launches;

@@ -57,9 +57,7 @@ public:
     const BulkCopies& bulk_loads() const { return bulk_loads_; }
     const BulkCopies& bulk_stores() const { return bulk_stores_; }
     /// Accesses to all memory, and those to global memory in which more than half of the warp takes part.
-    struct Accesses {
-        std::uint64_t all = 0, global = 0;
-    };
+    struct Accesses { std::uint64_t all = 0, global = 0; };
     /// The work of a block.
     struct Work {
         /// Warp-level accesses to memory, one of shared memory counted by the wavefronts that it takes without conflicts.
@@ -83,9 +81,7 @@ public:
     std::uint64_t cluster_accesses() const { return cluster_accesses_; }
 
     /// The blocks of a kernel that a multiprocessor holds at a time, and those that it would hold if they took no shared memory.
-    struct Room {
-        int blocks = 1, without_shared = 1;
-    };
+    struct Room { int blocks = 1, without_shared = 1; };
     /// That of the launch whose shared memory keeps the most blocks out, for the blocks that remain.
     const Room& room() const { return room_; }
 

@@ -12,8 +12,8 @@ namespace fuzz {
 /// Writes the case that conversations are about.
 void make_case(const std::filesystem::path& folder);
 
-/// Sends some twenty messages to the judge's server, on a device that executes: calls in any order, with objects that the answers before
-/// have named. @param texts of PTX to load  @return how many messages were answered
+/// Sends some twenty packets to the judge's server, on a device that executes: calls in any order, with objects that the answers before
+/// have named. @param texts of PTX to load  @return how many packets were answered
 int converse(Choices& choices, const std::vector<std::string>& texts, const std::filesystem::path& a_case);
 
 }  // namespace fuzz

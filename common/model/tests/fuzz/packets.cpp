@@ -1,4 +1,4 @@
-#include "fuzz/messages.hpp"
+#include "fuzz/packets.hpp"
 
 #include <sys/socket.h>
 
@@ -21,17 +21,17 @@ namespace {
 using namespace simt;
 using namespace simt::remote;
 
-/// The side of the program: the objects of the device that it knows, and messages that use them.
+/// The side of the program: the objects of the device that it knows, and packets that use them.
 class Program {
 public:
     Program(Choices& choices, const std::vector<std::string>& texts, int descriptor)
         : choices_(choices), texts_(texts), channel_(descriptor) {}
 
     int talk() {
-        constexpr int messages = 20;
+        constexpr int packets = 20;
         int answered = 0;
         bool is_open = send(Call::hello, Writer()(protocol_magic)(protocol_version)) && send_any(Call::load_module);
-        for (int n = 0; is_open && n < messages; ++n, ++answered) is_open = send_any(any_call());
+        for (int n = 0; is_open && n < packets; ++n, ++answered) is_open = send_any(any_call());
         shutdown(channel_.descriptor(), SHUT_WR);
         return answered;
     }
@@ -155,10 +155,10 @@ private:
 
     /// False if the connection has ended.
     bool send(Call call, const Writer& arguments) {
-        std::vector<std::uint8_t> message = arguments.data(), answer;
-        if (choices_.one_in(20)) choices_.damage(message);
+        std::vector<std::uint8_t> packet = arguments.data(), answer;
+        if (choices_.one_in(20)) choices_.damage(packet);
         std::uint32_t status = 0;
-        if (!channel_.send(static_cast<std::uint32_t>(call), message) || !channel_.receive(status, answer)) return false;
+        if (!channel_.send(static_cast<std::uint32_t>(call), packet) || !channel_.receive(status, answer)) return false;
         if (status == static_cast<std::uint32_t>(Status::done)) learn(call, Reader(answer));
         return true;
     }
