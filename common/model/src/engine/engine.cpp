@@ -57,8 +57,8 @@ void add_fusion(const interpreter::Program& program, LaunchCounts& counts) {
 
 /// The registers of a kernel, the bytes that it and the functions that it calls spill, and the warps that a multiprocessor holds.
 void add_resources(const interpreter::Program& program, const Machine& machine, LaunchCounts& counts) {
-    // The machine code is that of capability 9.0. Without a comparison, its limits hold for every machine.
-    const Machine* holder = machine.compute_major == 9 ? &machine : nullptr;
+    // Without a comparison, the limits of the machine code's own machine hold for every machine.
+    const Machine* holder = machine.name == interpreter::machine_of_resources() ? &machine : nullptr;
     Resources all;
     for (const auto& code : program.codes) {
         if (!code) continue;
