@@ -95,6 +95,16 @@ void add_divergences(const interpreter::Program& program, std::uint64_t diverged
     }
 }
 
+/// Notes the asynchronous copies of a launch whose lanes conflict: the rules of copy_rules.cpp do not know each GPU's wavefronts of these.
+void add_conflicting_copies(LaunchCounts& counts) {
+    for (const LineCounts& line : counts.lines) {
+        if (line.space != Space::shared || line.operation != Operation::async_copy || line.shared.conflicts() == 0) continue;
+        counts.exact = false;
+        add_note({line.file, line.line, "", "", "lanes of the copy conflict: a GPU moves their data in an order that is not known"},
+                 counts);
+    }
+}
+
 /// Publishes the name of the running kernel during its lifetime.
 class Announcement {
 public:
@@ -278,6 +288,7 @@ int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checke
         add_resources(program, *launch.machine, counts);
         add_polls(program, launch.polled, counts);
         add_divergences(program, launch.diverged, counts);
+        add_conflicting_copies(counts);
         if (partitions) counts.partitions = partitions->take();
         session.add(std::move(counts));
         const std::scoped_lock lock(session.mutex);
