@@ -57,8 +57,8 @@ void add_fusion(const interpreter::Program& program, LaunchCounts& counts) {
 
 /// The registers of a kernel, the bytes that it and the functions that it calls spill, and the warps that a multiprocessor holds.
 void add_resources(const interpreter::Program& program, const Machine& machine, LaunchCounts& counts) {
-    // The machine code is that of capability 9.0. Without a comparison, its limits hold for every machine.
-    const Machine* holder = machine.compute_major == 9 ? &machine : nullptr;
+    // Without a comparison, the limits of the machine code's own machine hold for every machine.
+    const Machine* holder = machine.name == interpreter::machine_of_resources() ? &machine : nullptr;
     Resources all;
     for (const auto& code : program.codes) {
         if (!code) continue;
@@ -92,6 +92,16 @@ void add_divergences(const interpreter::Program& program, std::uint64_t diverged
         if (!interpreter::has_bit(diverged, n)) continue;
         counts.exact = false;
         add_note(program.inexact_divergences[n], counts);
+    }
+}
+
+/// Notes the asynchronous copies of a launch whose lanes conflict: the rules of copy_rules.cpp do not know each GPU's wavefronts of these.
+void add_conflicting_copies(LaunchCounts& counts) {
+    for (const LineCounts& line : counts.lines) {
+        if (line.space != Space::shared || line.operation != Operation::async_copy || line.shared.conflicts() == 0) continue;
+        counts.exact = false;
+        add_note({line.file, line.line, "", "", "lanes of the copy conflict: a GPU moves their data in an order that is not known"},
+                 counts);
     }
 }
 
@@ -278,6 +288,7 @@ int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checke
         add_resources(program, *launch.machine, counts);
         add_polls(program, launch.polled, counts);
         add_divergences(program, launch.diverged, counts);
+        add_conflicting_copies(counts);
         if (partitions) counts.partitions = partitions->take();
         session.add(std::move(counts));
         const std::scoped_lock lock(session.mutex);

@@ -101,7 +101,8 @@ void write_last_report(int signal, const std::optional<Message>& cause) {
     Message end(launch.running ? MessageCode::ended_in_kernel : MessageCode::ended_in_host_code);
     if (launch.running) end.fields.emplace_back("kernel", launch.kernel);
     if (cause) end = *cause;
-    end.fields.insert(end.fields.end(), {{"signal", signal}, {"name", static_cast<const char*>(strsignal(signal))}});
+    end.fields.emplace_back("signal", signal);
+    end.fields.emplace_back("name", static_cast<const char*>(strsignal(signal)));
     session().add_error(std::move(end));
     write_report(shell_offset + signal);
 }

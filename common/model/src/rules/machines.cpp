@@ -22,7 +22,8 @@ int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) con
 
 void Machine::fill_occupancy(Resources& resources, int block_threads, std::int64_t shared_bytes) const {
     // The units in which registers and shared memory are given out, by NVIDIA's cuda_occupancy.h.
-    constexpr int registers_of_quarter = 65536 / 4, register_unit = 256, shared_unit = 128;
+    constexpr int registers_of_quarter = 65536 / 4, register_unit = 256;
+    const int shared_unit = compute_major >= 8 ? 128 : 256;
     const auto in_units = [](std::int64_t number, std::int64_t unit) { return (number + unit - 1) / unit * unit; };
     const auto warps = static_cast<int>(in_units(block_threads, warp_size)) / warp_size;
     const std::int64_t reserved = multiprocessor_shared_bytes - max_shared_bytes;

@@ -36,6 +36,16 @@ __global__ void reduce_strided(int* sums, const int* input) {
     if (tid == 0) sums[blockIdx.x] = partial[0];
 }
 
+/// Copies 16 bytes a lane past the L1, four lanes from each row of `pitch` bytes, side by side into shared memory.
+__global__ void copy_rows(int* out, const int* in, int pitch) {
+    __shared__ alignas(128) int tile[128];
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(tile + 4 * threadIdx.x));
+    const char* from = reinterpret_cast<const char*>(in) + threadIdx.x / 4 * pitch + threadIdx.x % 4 * 16;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16; cp.async.wait_all;" ::"r"(to), "l"(from) : "memory");
+    __syncwarp();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
 class OnMachine : public ::testing::Test {
 protected:
     ~OnMachine() override { model::set_machine("sm_90"); }
@@ -89,6 +99,20 @@ TEST_F(OnMachine, StridedReductionHasThePublishedConflicts) {
     EXPECT_EQ(counts.shared_store.wavefronts, 7'208'960u);
     cudaFree(input);
     cudaFree(sums);
+}
+
+// CUTLASS's products copy such rows, and an H100 takes fewer wavefronts for some of them, in each launch of a kernel others.
+TEST_F(OnMachine, ACopyWhoseLanesConflictIsMarked) {
+    Device<int> in(std::vector<int>(1024, 1)), out(32);
+    const auto side_by_side = counts_of([&] { copy_rows<<<1, 32>>>(out.data, in.data, 64); });
+    EXPECT_EQ(side_by_side.async_copy_shared.conflicts(), 0u);
+    EXPECT_TRUE(side_by_side.exact && side_by_side.fused.empty());
+
+    const auto apart = counts_of([&] { copy_rows<<<1, 32>>>(out.data, in.data, 512); });
+    EXPECT_GT(apart.async_copy_shared.conflicts(), 0u);
+    ASSERT_EQ(apart.fused.size(), 1u);
+    EXPECT_FALSE(apart.exact);
+    EXPECT_EQ(apart.fused.front().why, "lanes of the copy conflict: a GPU moves their data in an order that is not known");
 }
 
 }  // namespace

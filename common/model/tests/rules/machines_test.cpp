@@ -114,8 +114,18 @@ TEST(Machines, HoldAsManyWarpsAsTheFirstOfTheirLimitsAllows) {
     struct Case {
         int registers, threads, shared_bytes, blocks;
         std::vector<std::string> limits;
+        const char* machine = "sm_90";
     };
     const std::vector<Case> cases{
+        {64, 256, 0, 4, {"threads"}, "sm_75"},
+        {40, 64, 6528, 9, {"shared memory"}, "sm_75"},
+        {40, 256, 0, 6, {"registers"}, "sm_80"},
+        {32, 64, 30000, 5, {"shared memory"}, "sm_80"},
+        {16, 64, 0, 16, {"blocks"}, "sm_86"},
+        {16, 32, 0, 24, {"blocks"}, "sm_89"},
+        {80, 512, 0, 1, {"registers"}, "sm_89"},
+        {72, 256, 65536, 3, {"registers", "shared memory"}, "sm_100"},
+        {42, 256, 0, 5, {"registers"}, "sm_120"},
         {16, 1024, 0, 2, {"threads"}},
         {16, 32, 0, 32, {"blocks"}},
         {40, 256, 0, 6, {"registers"}},
@@ -126,10 +136,11 @@ TEST(Machines, HoldAsManyWarpsAsTheFirstOfTheirLimitsAllows) {
     };
     for (const Case& each : cases) {
         Resources resources{.registers = each.registers};
-        find_machine("sm_90")->fill_occupancy(resources, each.threads, each.shared_bytes);
-        EXPECT_EQ(resources.blocks, each.blocks) << each.registers << " registers";
+        const Machine& machine = *find_machine(each.machine);
+        machine.fill_occupancy(resources, each.threads, each.shared_bytes);
+        EXPECT_EQ(resources.blocks, each.blocks) << each.registers << " registers on " << each.machine;
         EXPECT_EQ(resources.warps, each.blocks * each.threads / 32);
-        EXPECT_EQ(resources.most_warps, 64);
+        EXPECT_EQ(resources.most_warps, machine.multiprocessor_threads / 32);
         EXPECT_EQ(resources.limited_by, each.limits) << each.registers << " registers";
     }
 }

@@ -173,13 +173,22 @@ def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output
         print(f"the counts are those of the PTX, and were not compared with machine code: {why}", file=sys.stderr)
 
 
-def compared(toolchain: Toolchain, program: Path, folder: Path) -> Path:
-    """Return the file with the comparison of a program: the file beside the program, or a new file in ``folder``."""
-    beside = program.with_name(program.name + ".exactness")
-    if beside.exists():
-        return beside
-    made = folder / EXACTNESS
-    _compare(toolchain, program, (), made)
+def compared(toolchain: Toolchain, program: Path, folder: Path, machine: str, options: Sequence[str] = ()) -> Path:
+    """Return the file with the comparison of a program: the file beside the program, or a new file in ``folder``.
+
+    It has what the program's kernels take of the machine. ``options`` are nvcc's for the program.
+    """
+    known = program.with_name(program.name + ".exactness")
+    if not known.exists():
+        known = folder / EXACTNESS
+        _compare(toolchain, program, (), known)
+    if toolchain.nvcc is None or not machine_code.is_other(machine):
+        return known
+    made = folder / f"{machine}.exactness"
+    with doing(f"asking for the registers on {machine}"):
+        why = exactness.write_for(machine, known, program, toolchain.reader, toolchain.nvcc, made, ptxas_options(options))
+    if why:
+        print(f"what the kernels take of {machine} is not known: {why}", file=sys.stderr)
     return made
 
 

@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -321,19 +321,29 @@ def _changed_at(path: Path) -> float:
         return 0.0
 
 
-def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, dict]:
-    """Return the comparison of one text of PTX as JSON, from the cache if possible."""
+def _kept(ptx: Path, nvcc: Path, machine: str, options: Sequence[str], make: Callable[[], dict]) -> dict:
+    """Return what ``make`` finds in one text of PTX, from the cache if possible."""
     text = ptx.read_bytes()
-    shown = text.decode("utf-8", "replace")
-    key = hashlib.sha256(text + json.dumps([_VERSION, str(find_ptxas(nvcc, shown)), *options]).encode()).hexdigest()[:24]
+    ptxas = find_ptxas(nvcc, text.decode("utf-8", "replace"))
+    key = hashlib.sha256(text + json.dumps([_VERSION, str(ptxas), machine, *options]).encode()).hexdigest()[:24]
     kept = CACHE / f"{key}.json"
     with contextlib.suppress(OSError, ValueError):
         found = json.loads(kept.read_text(encoding="utf-8"))
         os.utime(kept)
         return found
+    found = make()
+    packaged.make_kept(CACHE.name)
+    write_whole(kept, json.dumps(found))
+    for old in sorted(CACHE.glob("*.json"), key=_changed_at)[:-KEPT_TEXTS]:
+        old.unlink(missing_ok=True)
+    return found
+
+
+def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, dict]:
+    """Return the comparison of one text of PTX as JSON. Raises NoMachineCode."""
     code = disassemble(ptx, nvcc, options)
-    compared = compare_text(shown, code.text)
-    functions = {
+    compared = compare_text(ptx.read_text(encoding="utf-8", errors="replace"), code.text)
+    return {
         name: {
             "exact": result.exact,
             "fused": result.fused,
@@ -344,11 +354,19 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
         }
         for name, result in compared.items()
     }
-    packaged.make_kept(CACHE.name)
-    write_whole(kept, json.dumps(functions))
-    for old in sorted(CACHE.glob("*.json"), key=_changed_at)[:-KEPT_TEXTS]:
-        old.unlink(missing_ok=True)
-    return functions
+
+
+def _compared(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, dict]:
+    return _kept(ptx, nvcc, machine_code.ARCHITECTURE, options, lambda: _comparison_of(ptx, nvcc, options))
+
+
+def _put_resources(functions: dict[str, dict], machine: str, ptx: Path, nvcc: Path, options: Sequence[str]) -> None:
+    """Replace what functions take by what they take of another machine; by nothing and NoMachineCode if it cannot have them."""
+    for function in functions.values():
+        function.pop("resources", None)
+    taken = _kept(ptx, nvcc, machine, options, lambda: machine_code.resources_on(machine, ptx, nvcc, options))
+    for name in functions.keys() & taken.keys():
+        functions[name]["resources"] = taken[name]
 
 
 def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequence[str] = ()) -> None:
@@ -360,13 +378,36 @@ def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequen
     with tempfile.TemporaryDirectory() as folder:
         output_of([reader, program, folder])
         for ptx in sorted(Path(folder).glob("*.ptx")):
-            texts[ptx.stem] = _comparison_of(ptx, nvcc, options)
+            texts[ptx.stem] = _compared(ptx, nvcc, options)
     _put(output, {"texts": texts})
 
 
-def write_text(ptx: Path, nvcc: Path, output: Path) -> None:
+def write_for(machine: str, known: Path, program: Path, reader: Path, nvcc: Path, output: Path, options: Sequence[str] = ()) -> str:
+    """Write the facts of the file ``known`` on a program, with what its functions take of another machine.
+
+    Returns why functions of a text are without, or nothing. Raises NoMachineCode.
+    """
+    found = json.loads(known.read_text(encoding="utf-8"))
+    why = ""
+    with tempfile.TemporaryDirectory() as folder:
+        output_of([reader, program, folder])
+        for ptx in sorted(Path(folder).glob("*.ptx")):
+            try:
+                if functions := found["texts"].get(ptx.stem):
+                    _put_resources(functions, machine, ptx, nvcc, options)
+            except NoMachineCode as error:
+                why = why or str(error)
+    _put(output, {**found, "machine": machine})
+    return why
+
+
+def write_text(ptx: Path, nvcc: Path, machine: str, output: Path) -> None:
     """Write the facts on the machine code of one text, whose file has its fingerprint for a name. Raises NoMachineCode."""
-    _put(output, {"texts": {ptx.stem: _comparison_of(ptx, nvcc, ())}})
+    functions = _compared(ptx, nvcc, ())
+    if machine_code.is_other(machine):
+        with contextlib.suppress(NoMachineCode):
+            _put_resources(functions, machine, ptx, nvcc, ())
+    _put(output, {"texts": {ptx.stem: functions}})
 
 
 def write_unknown(output: Path, why: str) -> None:

@@ -51,12 +51,16 @@ def find_ptxas(nvcc: Path, text: str) -> Path | None:
     return next((path for path in found if _release(path)[:2] == wanted), max(found, key=_release, default=None))
 
 
+#: By kernel, or by function that kernels call: registers, and the bytes of spilled stores and loads.
+Resources = dict[str, tuple[int, int, int]]
+
+
 @dataclass(frozen=True)
 class MachineCode:
-    """The machine code of a text: nvdisasm's output, and for each kernel its registers and the bytes of spilled stores and loads."""
+    """The machine code of a text: nvdisasm's output, and what of a multiprocessor its functions take."""
 
     text: str
-    resources: dict[str, tuple[int, int, int]]
+    resources: Resources
 
 
 def output_of(command: Sequence[str | os.PathLike], stream: str = "stdout") -> str:
@@ -74,7 +78,7 @@ def output_of(command: Sequence[str | os.PathLike], stream: str = "stdout") -> s
     return getattr(done, stream)
 
 
-def resources_in(said: str) -> dict[str, tuple[int, int, int]]:
+def resources_in(said: str) -> Resources:
     """Return the registers, and the bytes of spilled stores and loads, that ptxas -v reports of each kernel and, without registers, of
     each function that kernels call. Where a text has put lines of its own into the output, the most of each.
     """
@@ -96,6 +100,26 @@ def resources_in(said: str) -> dict[str, tuple[int, int, int]]:
     return found
 
 
+def _target_of(text: str) -> str:
+    return next((line.split()[1].rstrip(",") for line in text.splitlines() if line.startswith(".target")), "")
+
+
+def _assemble(ptxas: Path, architecture: str, options: Sequence[str], ptx: Path, code: Path) -> str:
+    """Let ptxas make machine code of a file; return what it says of registers. Raises NoMachineCode."""
+    command = [ptxas, "-v", f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
+    try:
+        return output_of(command, "stderr")
+    except NoMachineCode as why:
+        if newer := re.search(r"Unsupported \.version ([\d.]+)", str(why)):
+            release = ".".join(map(str, _release(ptxas)[:2]))
+            raise NoMachineCode(
+                f"the newest ptxas here is that of CUDA {release}, which cannot read PTX {newer[1]}: name the bin folder of a newer "
+                "CUDA in PATH, or install nvidia-cuda-nvcc beside the program's Python packages"
+            ) from None
+        # Functions of other files are linked later.
+        return output_of([*command, "-c"], "stderr")
+
+
 def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> MachineCode:
     """Return the machine code that ptxas makes of a file. Raises NoMachineCode."""
     text = ptx.read_text(encoding="utf-8", errors="replace")
@@ -105,19 +129,27 @@ def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> MachineCo
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "code.cubin"
         # A target with a suffix runs only on that architecture.
-        target = next((line.split()[1].rstrip(",") for line in text.splitlines() if line.startswith(".target")), "")
-        architecture = target if target == ARCHITECTURE + "a" else ARCHITECTURE
-        command = [ptxas, "-v", f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
-        try:
-            said = output_of(command, "stderr")
-        except NoMachineCode as why:
-            if newer := re.search(r"Unsupported \.version ([\d.]+)", str(why)):
-                release = ".".join(map(str, _release(ptxas)[:2]))
-                raise NoMachineCode(
-                    f"the newest ptxas here is that of CUDA {release}, which cannot read PTX {newer[1]}: name the bin folder of a newer "
-                    "CUDA in PATH, or install nvidia-cuda-nvcc beside the program's Python packages"
-                ) from None
-            # Functions of other files are linked later.
-            said = output_of([*command, "-c"], "stderr")
+        target = _target_of(text)
+        said = _assemble(ptxas, target if target == ARCHITECTURE + "a" else ARCHITECTURE, options, ptx, code)
         # Targets of indirect jumps, which nobody reads, would take a quarter of the time.
         return MachineCode(output_of([nvdisasm, "-c", "-gp", "-ndf", str(code)]), resources_in(said))
+
+
+def is_other(machine: str) -> bool:
+    """Whether a machine is not that of the comparison, and ptxas makes machine code for it."""
+    return machine.startswith("sm_") and machine != ARCHITECTURE
+
+
+def resources_on(machine: str, ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> Resources:
+    """Return what the functions of a file take of a machine for which it was not written. Raises NoMachineCode."""
+    text = ptx.read_text(encoding="utf-8", errors="replace")
+    ptxas = find_ptxas(nvcc, text)
+    if ptxas is None:
+        raise NoMachineCode("no ptxas here")
+    target = _target_of(text)
+    # What only one architecture has, as the redistribution of registers, others have under their own suffix.
+    architecture = machine + "a" if target.endswith("a") and int(machine.removeprefix("sm_")) >= 90 else machine
+    with tempfile.TemporaryDirectory() as folder:
+        changed = Path(folder) / ptx.name
+        changed.write_text(text.replace(f".target {target}", f".target {architecture}", 1), encoding="utf-8")
+        return resources_in(_assemble(ptxas, architecture, options, changed, Path(folder) / "code.cubin"))

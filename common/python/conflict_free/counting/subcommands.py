@@ -74,28 +74,32 @@ def _machine_of(options: argparse.Namespace) -> str:
     return machine
 
 
-def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
-    """Run a program under the model; return its report."""
+def _counted(options: argparse.Namespace, machine: str, program: Path, built_with: Sequence[str] = ()) -> dict:
+    """Run a program under the model; return its report. ``built_with`` are nvcc's options, where they are known."""
     try:
-        return _counted_in_folder(options, machine, program)
+        return _counted_in_folder(options, machine, program, built_with)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         raise Stop(f"{tempfile.gettempdir()}, the folder for temporary files, is full; TMPDIR can name another") from error
 
 
-def _counted_in_folder(options: argparse.Namespace, machine: str, program: Path) -> dict:
+def _counted_in_folder(options: argparse.Namespace, machine: str, program: Path, built_with: Sequence[str]) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         settings = {
             **command_line.settings(options),
             "SIMT_REPORT": str(report),
             "SIMT_MACHINE": machine,
-            "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder))),
+            "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder), machine, built_with)),
         }
         if (nvcc := Toolchain.of(options.build_dir).nvcc) is not None:
             settings["SIMT_COMPARER"] = shlex.join(
-                ["env", f"PATH={stand_ins.path_of_tools(program)}", *module_command(sys.executable, "counting.compare_loaded", nvcc)]
+                [
+                    "env",
+                    f"PATH={stand_ins.path_of_tools(program)}",
+                    *module_command(sys.executable, "counting.compare_loaded", nvcc, machine),
+                ]
             )
         code = counted_run.run(
             [program, *options.arguments],
@@ -128,7 +132,7 @@ def _count(words: Sequence[str]) -> int:
     failing.check(options.fail_if)
     machine = _machine_of(options)
     program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
-    data = _counted(options, machine, program.path)
+    data = _counted(options, machine, program.path, options.nvcc)
     # Only the compiler knows which files belong to libraries. Commands that show the report later have only the report.
     own = {path.resolve() for path in program.sources}
     data["files"] = [file for file in data.get("files", ()) if Path(file).resolve() in own]

@@ -163,9 +163,42 @@ int main() { float4* p; cudaMalloc(&p, 128 * 16); wide<<<1, 128>>>(p); return cu
 def test_older_machines_count_by_their_own_rules(folder):
     done = run(folder, "reverse.cu", "-DVALUE=1", "--machine", "fermi")
     assert "Counted by the rules of fermi, as published: they were not checked on a GPU\n" in done.stdout
+    assert "registers" not in done.stdout
     done = run(folder, "reverse.cu", "-DVALUE=1", "--machine", "riva128")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "argument --machine: 'riva128' given, one of sm_90, " in done.stderr
+
+
+#: The warps that a multiprocessor holds by its 16, 32 or 24 blocks of 2 warps, and the most that it could hold.
+HELD = [("sm_75", 32, 32, "threads"), ("sm_80", 64, 64, "threads"), ("sm_86", 32, 48, "blocks"), ("sm_89", 48, 48, "threads")]
+
+
+@needs_model
+@pytest.mark.parametrize(("machine", "warps", "most", "limit"), [*HELD, ("sm_100", 64, 64, "threads"), ("sm_120", 48, 48, "threads")])
+def test_registers_and_warps_are_those_of_the_machine(folder, machine, warps, most, limit):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "--machine", machine, "--json", "out.json")
+    assert done.stderr == ""
+    assert f" registers a thread; {warps} of {most} warps on a multiprocessor, limited by {limit}\n" in done.stdout
+    assert all(kernel["resources"]["registers"] > 0 for kernel in read_report(folder)["kernels"])
+
+
+@needs_model
+def test_a_kernel_that_a_machine_cannot_run_has_no_registers_there(folder):
+    source = """\
+__global__ void copy(int* out) {
+    __shared__ int tile[32];
+    unsigned at = __cvta_generic_to_shared(tile + threadIdx.x);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4; cp.async.wait_all;" :: "r"(at), "l"(out + threadIdx.x));
+    out[threadIdx.x] = tile[threadIdx.x] + 1;
+}
+int main() { int* p; cudaMalloc(&p, 128); copy<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
+"""
+    (folder / "copy.cu").write_text(source, encoding="utf-8")
+    assert " registers a thread; " in run(folder, "copy.cu", "--machine", "sm_80").stdout
+    done = run(folder, "copy.cu", "--machine", "sm_75")
+    assert " registers a thread; " not in done.stdout
+    assert done.stderr.startswith("what the kernels take of sm_75 is not known: ptxas ended with ") and "sm_80" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 # --- sources that cannot be counted ------------------------------------------------------------

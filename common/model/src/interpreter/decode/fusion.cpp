@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device/device.hpp"
+#include "simt/machine.hpp"
 
 namespace simt::interpreter {
 
@@ -23,6 +24,8 @@ struct Texts {
     std::map<std::uint64_t, Functions> known;
     /// By function of any text.
     std::map<std::string, Resources> resources;
+    /// For which machine the assembler reported its resources.
+    std::string machine;
     std::string unknown;
     /// Why texts that the program has loaded were not compared.
     std::map<std::uint64_t, std::string> loaded;
@@ -57,6 +60,7 @@ Texts texts_from(const Json& json) {
     for (const auto& [name, functions] : compared.items())
         for (const auto& [function, found] : functions.items())
             texts.known[std::stoull(name, nullptr, 16)][function] = function_from(found);
+    texts.machine = json.value("machine", machines().front().name);
     texts.unknown = json.value("unknown", "");
     return texts;
 }
@@ -164,6 +168,11 @@ const Resources* find_resources(const std::string& function) {
     const auto& resources = all_texts().resources;
     const auto found = resources.find(function);
     return found == resources.end() ? nullptr : &found->second;
+}
+
+const std::string& machine_of_resources() {
+    const std::lock_guard lock(texts_mutex());
+    return all_texts().machine;
 }
 
 }  // namespace simt::interpreter

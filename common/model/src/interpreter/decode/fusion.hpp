@@ -56,4 +56,7 @@ const FunctionFusion* find_fusion(std::uint64_t text, const std::string& functio
 /// What the assembler reported of a function in texts that were not compared, by the same file; null if nothing.
 const Resources* find_resources(const std::string& function);
 
+/// The machine whose registers the same file has.
+const std::string& machine_of_resources();
+
 }  // namespace simt::interpreter
