@@ -1,5 +1,6 @@
 // Addresses of lanes, and accesses whose addresses are evenly spaced, which are the most common.
 
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -13,12 +14,13 @@ namespace {
 /// Lanes that are farther apart than this are examined one by one.
 constexpr std::uint64_t farthest = std::uint64_t{1} << 40;
 
-/// Evenly spaced addresses of lanes: the first lane's, and the distance from each lane's to the next lane's.
+/// Evenly spaced addresses of lanes: the first active lane's, the distance from each lane's to the next lane's, and the number of steps to
+/// the last active lane.
 struct Spacing {
-    std::uint64_t first = 0, step = 0;
+    std::uint64_t first = 0, step = 0, steps = warp_size - 1;
     bool is_even = false;
 
-    std::uint64_t last() const { return first + (warp_size - 1) * step; }
+    std::uint64_t last() const { return first + steps * step; }
 };
 
 /// Whether each of the 32 values is `step` more than the value before. They are read in the pieces in which they were written, since a
@@ -46,14 +48,39 @@ template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset) 
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const auto step = static_cast<Base>(from[1] - from[0]);
     Spacing spacing{(from[0] + static_cast<std::uint64_t>(offset)) & mask,
-                    static_cast<std::uint64_t>(std::int64_t{static_cast<Difference>(step)}), false};
+                    static_cast<std::uint64_t>(std::int64_t{static_cast<Difference>(step)})};
     // Addresses of 32 bits that wrap around to 0 are not evenly spaced.
     spacing.is_even = spacing.last() <= mask && are_even(from, step);
     return spacing;
 }
 
+/// The same of some lanes: `active`. A single lane has neighbors `size` bytes away.
+template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset, std::uint32_t active, int size) {
+    using Difference = std::make_signed_t<Base>;
+    constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
+    const std::size_t first = first_lane(active);
+    const auto last = static_cast<std::size_t>(std::bit_width(active)) - 1;
+    auto step = static_cast<Difference>(size);
+    if (const std::uint32_t others = active & (active - 1)) {
+        const std::size_t second = first_lane(others);
+        step = static_cast<Difference>(static_cast<Difference>(from[second] - from[first]) / static_cast<Difference>(second - first));
+    }
+    Spacing spacing{(from[first] + static_cast<std::uint64_t>(offset)) & mask, static_cast<std::uint64_t>(std::int64_t{step}),
+                    last - first};
+    Base differences = 0, expected = static_cast<Base>(from[first] - static_cast<Base>(first) * static_cast<Base>(step));
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
+        differences |= active & lane_bits<Base>[lane]
+                           ? from[lane] ^ static_cast<Base>(expected + static_cast<Base>(lane) * static_cast<Base>(step))
+                           : 0;
+    spacing.is_even = spacing.last() <= mask && differences == 0;
+    return spacing;
+}
+
 Spacing spacing_of(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
     const std::uint32_t base = instruction.operand_at(access.base_operand);
+    if (warp.active != all_lanes)
+        return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset, warp.active, access.bytes)
+                                      : spacing_of(values<std::uint32_t>(warp, base), access.offset, warp.active, access.bytes);
     return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset)
                                   : spacing_of(values<std::uint32_t>(warp, base), access.offset);
 }
@@ -88,9 +115,10 @@ std::uint64_t expected_step(Warp& warp, std::uint64_t address) {
 
 /// Prefetches the memory of a later access, and the watcher's state for it: most instructions go through memory in even steps. Where the
 /// lanes are far apart, each access prefetches for one lane only, since other warps prefetch for the other lanes.
-void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, const unsigned char* at) {
+void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, const unsigned char* at, KnownRange& range) {
     constexpr std::uint64_t cache_line = 64, watched_line = 128;
-    std::uint64_t ahead = expected_step(warp, address);
+    if (!range.ahead) range.ahead = expected_step(warp, address);
+    std::uint64_t ahead = *range.ahead;
     const bool is_column = lane_step >= watched_line;
     if (is_column) ahead += warp.block->columns++ % warp_size * lane_step;
     const std::uint64_t next = reinterpret_cast<std::uintptr_t>(at) + ahead;
@@ -101,8 +129,9 @@ void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, con
 
 /// Sets the place of an access of all lanes, or its `first` to null if the access has none. A place that is returned by value would be
 /// copied in wider pieces than it was written in, for which the processor waits.
-[[gnu::always_inline]] inline void set_even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing, EvenPlace& place) {
-    const bool is_store_to_one = access.operation == Operation::store && spacing.step == 0;
+[[gnu::always_inline]] inline void set_even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing, KnownRange& range,
+                                                  EvenPlace& place) {
+    const bool is_store_to_one = access.operation == Operation::store && spacing.step == 0 && spacing.steps > 0;
     if (!spacing.is_even || is_store_to_one) return;
     const auto size = static_cast<std::uint64_t>(access.bytes);
     const std::uint64_t first = spacing.first, step = spacing.step, last = spacing.last();
@@ -114,12 +143,15 @@ void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, con
     place.step = static_cast<std::ptrdiff_t>(step);
     place.space = access.space;
     if (place.space == ptx::StateSpace::generic && most < memory::shared_window) place.space = ptx::StateSpace::global;
-    if (place.space == ptx::StateSpace::shared) place.first = locate_shared(warp, least, most, size);
-    else if (place.space == ptx::StateSpace::global || place.space == ptx::StateSpace::constant)
-        place.first = locate_global(warp, least, most, size);
-    if (!place) return;
-    if (place.space == ptx::StateSpace::global) fetch_ahead(warp, least, descends ? -step : step, place.first);
-    place.first += first - least;
+    if (!range.holds(least, most, size)) {
+        const bool is_shared = place.space == ptx::StateSpace::shared;
+        if (!is_shared && place.space != ptx::StateSpace::global && place.space != ptx::StateSpace::constant) return;
+        if (!(is_shared ? find_shared(warp, least, most, size, range) : find_global(warp, least, most, size, range))) return;
+    }
+    place.first = range.at + (least - range.begin);
+    if (place.space == ptx::StateSpace::global) fetch_ahead(warp, least, descends ? -step : step, place.first, range);
+    place.lanes = warp.active;
+    place.first += first - least - first_lane(warp.active) * step;
 }
 
 }  // namespace
@@ -134,16 +166,25 @@ void find_addresses(Warp& warp, const DecodedInstruction& instruction, const Mem
     else write_addresses<std::uint32_t>(warp, base, access.offset);
 }
 
+EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, KnownRange& range) {
+    EvenPlace place;
+    warp.access.program_counter = instruction.program_counter;
+    warp.access.operation = access.operation;
+    set_even_place(warp, access, spacing_of(warp, instruction, access), range, place);
+    return place;
+}
+
 EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
     EvenPlace place;
-    if (warp.active != all_lanes) {
+    if (warp.active != all_lanes && warp.block->watch.is_watching()) {
         find_addresses(warp, instruction, access);
         return place;
     }
+    KnownRange range;
     const Spacing spacing = spacing_of(warp, instruction, access);
     warp.access.program_counter = instruction.program_counter;
     warp.access.operation = access.operation;
-    set_even_place(warp, access, spacing, place);
+    set_even_place(warp, access, spacing, range, place);
     // An access that is not watched needs its place only.
     if (place && !warp.block->watch.is_watching()) return place;
     find_addresses(warp, instruction, access);
