@@ -23,19 +23,21 @@ struct Spacing {
     std::uint64_t last() const { return first + steps * step; }
 };
 
-/// Whether each of the 32 values is `step` more than the value before. They are read in the pieces in which they were written, since a
-/// load that spans several recent stores stalls the processor.
-template <class Base> bool are_even(const Base* values, Base step) {
+/// Whether the values of the `active` lanes are those of a row that begins with `first` for lane 0, each `step` more than the one before. They
+/// are read in the pieces in which they were written, since a load that spans several recent stores stalls the processor.
+template <bool all, class Base> [[gnu::always_inline]] inline bool are_even(const Base* values, Base first, Base step, std::uint32_t active) {
     constexpr std::size_t bytes = 32, together = bytes / sizeof(Base);
     typedef Base Several __attribute__((vector_size(bytes)));
     Several number, differences{};
     for (std::size_t i = 0; i < together; ++i) number[i] = static_cast<Base>(i);
-    Several expected = values[0] + ((number & 1) != 0 ? step : Several{}) + ((number & 2) != 0 ? 2 * step : Several{}) +
+    Several expected = first + ((number & 1) != 0 ? step : Several{}) + ((number & 2) != 0 ? 2 * step : Several{}) +
                        ((number & 4) != 0 ? 4 * step : Several{});
     for (std::size_t lane = 0; lane < warp_size; lane += together) {
-        Several these;
+        Several these, bits;
         std::memcpy(&these, values + lane, sizeof these);
-        differences |= these ^ expected;
+        std::memcpy(&bits, lane_bits<Base> + lane, sizeof bits);
+        if constexpr (all) differences |= these ^ expected;
+        else differences |= (bits & static_cast<Base>(active)) != 0 ? these ^ expected : Several{};
         expected += static_cast<Base>(together) * step;
     }
     Base any = 0;
@@ -43,14 +45,14 @@ template <class Base> bool are_even(const Base* values, Base step) {
     return any == 0;
 }
 
-template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset) {
+template <class Base> [[gnu::always_inline]] inline Spacing spacing_of(const Base* from, std::int64_t offset) {
     using Difference = std::make_signed_t<Base>;
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const auto step = static_cast<Base>(from[1] - from[0]);
     Spacing spacing{(from[0] + static_cast<std::uint64_t>(offset)) & mask,
                     static_cast<std::uint64_t>(std::int64_t{static_cast<Difference>(step)})};
     // Addresses of 32 bits that wrap around to 0 are not evenly spaced.
-    spacing.is_even = spacing.last() <= mask && are_even(from, step);
+    spacing.is_even = spacing.last() <= mask && are_even<true>(from, from[0], step, all_lanes);
     return spacing;
 }
 
@@ -62,17 +64,14 @@ template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset, 
     const auto last = static_cast<std::size_t>(std::bit_width(active)) - 1;
     auto step = static_cast<Difference>(size);
     if (const std::uint32_t others = active & (active - 1)) {
-        const std::size_t second = first_lane(others);
-        step = static_cast<Difference>(static_cast<Difference>(from[second] - from[first]) / static_cast<Difference>(second - first));
+        // Most often the lanes are neighbors, and a division takes as long as all the rest.
+        const auto lanes = static_cast<Difference>(first_lane(others) - first);
+        const auto distance = static_cast<Difference>(from[first_lane(others)] - from[first]);
+        step = std::has_single_bit(static_cast<Base>(lanes)) ? distance >> std::countr_zero(static_cast<Base>(lanes)) : distance / lanes;
     }
-    Spacing spacing{(from[first] + static_cast<std::uint64_t>(offset)) & mask, static_cast<std::uint64_t>(std::int64_t{step}),
-                    last - first};
-    Base differences = 0, expected = static_cast<Base>(from[first] - static_cast<Base>(first) * static_cast<Base>(step));
-    for (std::size_t lane = 0; lane < warp_size; ++lane)
-        differences |= active & lane_bits<Base>[lane]
-                           ? from[lane] ^ static_cast<Base>(expected + static_cast<Base>(lane) * static_cast<Base>(step))
-                           : 0;
-    spacing.is_even = spacing.last() <= mask && differences == 0;
+    Spacing spacing{(from[first] + static_cast<std::uint64_t>(offset)) & mask, static_cast<std::uint64_t>(std::int64_t{step}), last - first};
+    const auto of_lane_0 = static_cast<Base>(from[first] - static_cast<Base>(first) * static_cast<Base>(step));
+    spacing.is_even = spacing.last() <= mask && are_even<false>(from, of_lane_0, static_cast<Base>(step), active);
     return spacing;
 }
 

@@ -137,8 +137,12 @@ std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const
                            << lane;
             continue;
         }
-        alignas(64) Memory old[warp_size], elements[warp_size];
-        for (std::size_t lane = 0; lane < warp_size; ++lane) elements[lane] = static_cast<Memory>(from[lane]);
+        alignas(64) Memory old[warp_size], converted[warp_size];
+        const Memory* elements = converted;
+        if constexpr (std::is_same_v<Memory, Register>) elements = from;
+        else
+            for (std::size_t lane = 0; lane < warp_size; ++lane) converted[lane] = static_cast<Memory>(from[lane]);
+        constexpr std::size_t bytes = sizeof converted;
         if (place.step != static_cast<std::ptrdiff_t>(sizeof(Memory))) {
             changed |= exchange_all(to, place.step, elements);
             continue;
@@ -146,14 +150,14 @@ std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const
         if (!warp.block->watch.is_watching()) {
             // Only a watcher needs to know which lanes change memory, and nobody in a team that any does after the first.
             const bool is_noted = warp.in_team && (!is_global(place.space) || warp.launch->changed_memory.load(std::memory_order_relaxed));
-            if (!is_noted && std::memcmp(to, elements, sizeof elements) == 0) continue;
-            std::memcpy(to, elements, sizeof elements);
+            if (!is_noted && std::memcmp(to, elements, bytes) == 0) continue;
+            std::memcpy(to, elements, bytes);
             changed = all_lanes;
             continue;
         }
         std::memcpy(old, to, sizeof old);
         const std::uint32_t others = lanes_where<Memory>([&](std::size_t lane) { return !(old[lane] == elements[lane]); });
-        if (others) std::memcpy(to, elements, sizeof elements);
+        if (others) std::memcpy(to, elements, bytes);
         changed |= others;
     }
     return changed;

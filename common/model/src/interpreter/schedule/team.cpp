@@ -83,19 +83,28 @@ bool Team::run() {
 }
 
 bool Team::find_group() {
-    if (others_) {
-        pc_ = no_operand;
-        for (const std::size_t n : lanes_in(others_)) pc_ = std::min(pc_, block_.warps[n]->pc);
-        meet_others();
-        return true;
+    if (!others_ && !pass_barrier()) return false;
+    pc_ = next_pc_ = no_operand;
+    for (const std::size_t n : lanes_in(others_)) {
+        const std::uint32_t at = block_.warps[n]->pc;
+        if (at < pc_) {
+            next_pc_ = std::exchange(pc_, at);
+            group_ = 0;
+        }
+        if (at == pc_) group_ |= 1u << n;
+        else next_pc_ = std::min(next_pc_, at);
     }
+    others_ &= ~group_;
+    link();
+    return true;
+}
+
+bool Team::pass_barrier() {
     if (block_.ended_threads > 0 || block_.barriers_in_use & 1) return false;
     if (static_cast<std::size_t>(std::popcount(waiting_)) != block_.warps.size()) return false;
-    pc_ = block_.warps.front()->pc;
     for (const auto& warp : block_.warps)
-        if (warp->pc != pc_) return false;
+        if (warp->pc != block_.warps.front()->pc) return false;
     others_ = std::exchange(waiting_, 0);
-    meet_others();
     return true;
 }
 
@@ -107,6 +116,10 @@ void Team::meet_others() {
         else next_pc_ = std::min(next_pc_, at);
     }
     others_ &= ~group_;
+    link();
+}
+
+void Team::link() const {
     Warp* last = nullptr;
     for (const std::size_t n : lanes_in(group_)) {
         Warp* const warp = block_.warps[n].get();
@@ -190,6 +203,13 @@ void Team::branch(const DecodedInstruction& instruction) {
         pc_ = target;
         if (pc_ > next_pc_) regroup();
         return;
+    }
+    if ((taken | passed) == group_ && target > pc_) {
+        for (const std::size_t n : lanes_in(taken)) block_.warps[n]->pc = target;
+        others_ |= taken;
+        next_pc_ = std::min(next_pc_, target);
+        group_ = passed;
+        return link();
     }
     const Warps all = group_;
     regroup();

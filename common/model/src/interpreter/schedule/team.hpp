@@ -33,8 +33,11 @@ private:
     bool gather();
     /// Chooses the warps that run next, and their place. Returns false if there are none.
     bool find_group();
+    /// Lets the warps at a barrier go on if all of the block are there. Returns whether they do.
+    bool pass_barrier();
     /// Adds the warps at the group's place to it.
     void meet_others();
+    void link() const;
     /// Lets the group's warps be chosen anew.
     void regroup();
     void run_group();
