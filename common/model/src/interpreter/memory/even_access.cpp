@@ -25,7 +25,8 @@ struct Spacing {
 
 /// Whether the values of the `active` lanes are those of a row that begins with `first` for lane 0, each `step` more than the one before. They
 /// are read in the pieces in which they were written, since a load that spans several recent stores stalls the processor.
-template <bool all, class Base> [[gnu::always_inline]] inline bool are_even(const Base* values, Base first, Base step, std::uint32_t active) {
+template <bool all, class Base>
+[[gnu::always_inline]] inline bool are_even(const Base* values, Base first, Base step, std::uint32_t active) {
     constexpr std::size_t bytes = 32, together = bytes / sizeof(Base);
     typedef Base Several __attribute__((vector_size(bytes)));
     Several number, differences{};
@@ -69,7 +70,8 @@ template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset, 
         const auto distance = static_cast<Difference>(from[first_lane(others)] - from[first]);
         step = std::has_single_bit(static_cast<Base>(lanes)) ? distance >> std::countr_zero(static_cast<Base>(lanes)) : distance / lanes;
     }
-    Spacing spacing{(from[first] + static_cast<std::uint64_t>(offset)) & mask, static_cast<std::uint64_t>(std::int64_t{step}), last - first};
+    Spacing spacing{(from[first] + static_cast<std::uint64_t>(offset)) & mask, static_cast<std::uint64_t>(std::int64_t{step}),
+                    last - first};
     const auto of_lane_0 = static_cast<Base>(from[first] - static_cast<Base>(first) * static_cast<Base>(step));
     spacing.is_even = spacing.last() <= mask && are_even<false>(from, of_lane_0, static_cast<Base>(step), active);
     return spacing;
