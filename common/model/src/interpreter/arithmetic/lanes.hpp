@@ -35,7 +35,8 @@ struct RegisterFiles {
         RegisterFile* file;
         RegisterFile& operator*() const { return *file; }
         void operator++() { file = file->next_in_team; }
-        bool operator==(std::default_sentinel_t) const { return file == nullptr; }
+        /// Where launches are counted, there is one warp.
+        bool operator==(std::default_sentinel_t) const { return __builtin_expect(static_cast<long>(file == nullptr), 1) != 0; }
     };
 
     RegisterFile* first;

@@ -58,7 +58,7 @@ template <class Base> [[gnu::always_inline]] inline Spacing spacing_of(const Bas
 }
 
 /// The same of some lanes: `active`. A single lane has neighbors `size` bytes away.
-template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset, std::uint32_t active, int size) {
+template <class Base> [[gnu::noinline]] Spacing spacing_of(const Base* from, std::int64_t offset, std::uint32_t active, int size) {
     using Difference = std::make_signed_t<Base>;
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const std::size_t first = first_lane(active);
@@ -77,7 +77,7 @@ template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset, 
     return spacing;
 }
 
-Spacing spacing_of(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
+[[gnu::always_inline]] inline Spacing spacing_of(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
     const std::uint32_t base = instruction.operand_at(access.base_operand);
     if (warp.active != all_lanes)
         return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset, warp.active, access.bytes)
