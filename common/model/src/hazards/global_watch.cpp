@@ -140,6 +140,10 @@ inline void GlobalWatch::add_read(GlobalTables& tables, const GlobalEntry& entry
         if ((entry.words & ~tables.read_twice) == 0) return;
         if (std::has_single_bit(entry.words)) return add_word(tables, entry);
     }
+    add_words(tables, entry);
+}
+
+void GlobalWatch::add_words(GlobalTables& tables, const GlobalEntry& entry) {
     const auto renew_own = [&](GlobalAccess& reader) {
         if (reader.block() != entry.by.block()) return false;
         // What is ordered after the later read is ordered after the earlier one.
@@ -194,8 +198,13 @@ inline void GlobalWatch::add_to_tables(GlobalTables& tables, const GlobalEntry& 
 void GlobalWatch::make_tables(GlobalLine& line) {
     GlobalTables tables{};
     for (const GlobalEntry& entry : entries_of(line)) {
-        if (entry.by.is_write()) add_write(tables, entry);
-        else add_read(tables, entry);
+        if (entry.by.is_write()) {
+            add_write(tables, entry);
+            continue;
+        }
+        // Unlike add_word(), this reads no word of a fresh table, for which the processor would wait.
+        make_table(tables.readers);
+        add_words(tables, entry);
     }
     line.count = GlobalLine::in_tables;
     line.tables = tables;
@@ -207,8 +216,9 @@ void GlobalWatch::add(GlobalLine& line, const GlobalEntry& entry) {
         return;
     }
     make_tables(line);
-    if (entry.by.is_write()) add_write(line.tables, entry);
-    else add_read(line.tables, entry);
+    if (entry.by.is_write()) return add_write(line.tables, entry);
+    make_table(line.tables.readers);
+    add_words(line.tables, entry);
 }
 
 void GlobalWatch::begin_block(std::uint64_t number) {

@@ -114,6 +114,7 @@ private:
     [[gnu::noinline]] void make_tables(GlobalLine& line);
     void add(GlobalLine& line, const GlobalEntry& entry);
     void add_read(GlobalTables& tables, const GlobalEntry& entry);
+    void add_words(GlobalTables& tables, const GlobalEntry& entry);
     /// The same for a read of one word by a block that has made no release.
     static void add_word(GlobalTables& tables, const GlobalEntry& entry);
     void add_write(GlobalTables& tables, const GlobalEntry& entry);

@@ -36,25 +36,27 @@ constexpr std::uint64_t reads_carry = 1, writes_carry = 2;
 /// T gives the signedness of the product; sums are the same for both.
 template <class T, Product product, bool subtracts> void execute(Warp& warp, const DecodedInstruction& instruction) {
     using Bits = std::make_unsigned_t<T>;
-    RegisterFile& file = registers_of(warp);
-    const T* a = detail::operand<T>(file, instruction, 1);
-    const T* b = detail::operand<T>(file, instruction, 2);
-    const Bits* c = product == Product::none ? nullptr : detail::operand<Bits>(file, instruction, 3);
-    Bits* destination = detail::operand<Bits>(file, instruction, 0);
-    const std::uint32_t carry_in = (instruction.immediate & reads_carry) != 0 ? file.carry : 0;
-    std::uint32_t carry_out = 0;
-    for_active(file.active, [&](int lane) {
-        const Bits x = static_cast<Bits>(a[lane]), y = static_cast<Bits>(b[lane]);
-        const bool carry = (carry_in >> lane & 1) != 0;
-        WithCarry<Bits> result{};
-        if constexpr (product == Product::high)
-            result = add(static_cast<Bits>(static_cast<Wide<T>>(a[lane]) * static_cast<Wide<T>>(b[lane]) >> bits_of<T>), c[lane], carry);
-        else if constexpr (product == Product::low) result = add(static_cast<Bits>(x * y), c[lane], carry);
-        else result = subtracts ? subtract(x, y, carry) : add(x, y, carry);
-        destination[lane] = result.value;
-        carry_out |= std::uint32_t{result.carry} << lane;
-    });
-    if ((instruction.immediate & writes_carry) != 0) file.carry = (file.carry & ~file.active) | carry_out;
+    for (RegisterFile& file : registers_of(warp)) {
+        const T* a = detail::operand<T>(file, instruction, 1);
+        const T* b = detail::operand<T>(file, instruction, 2);
+        const Bits* c = product == Product::none ? nullptr : detail::operand<Bits>(file, instruction, 3);
+        Bits* destination = detail::operand<Bits>(file, instruction, 0);
+        const std::uint32_t carry_in = (instruction.immediate & reads_carry) != 0 ? file.carry : 0;
+        std::uint32_t carry_out = 0;
+        for_active(file.active, [&](int lane) {
+            const Bits x = static_cast<Bits>(a[lane]), y = static_cast<Bits>(b[lane]);
+            const bool carry = (carry_in >> lane & 1) != 0;
+            WithCarry<Bits> result{};
+            if constexpr (product == Product::high)
+                result =
+                    add(static_cast<Bits>(static_cast<Wide<T>>(a[lane]) * static_cast<Wide<T>>(b[lane]) >> bits_of<T>), c[lane], carry);
+            else if constexpr (product == Product::low) result = add(static_cast<Bits>(x * y), c[lane], carry);
+            else result = subtracts ? subtract(x, y, carry) : add(x, y, carry);
+            destination[lane] = result.value;
+            carry_out |= std::uint32_t{result.carry} << lane;
+        });
+        if ((instruction.immediate & writes_carry) != 0) file.carry = (file.carry & ~file.active) | carry_out;
+    }
 }
 
 template <Product product, bool subtracts> Execute for_type(Type type) {

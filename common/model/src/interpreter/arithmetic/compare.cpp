@@ -121,10 +121,11 @@ template <class Operator, class Reading> std::uint32_t compare(RegisterFile& fil
 
 /// setp p, a, b of a constant b. The constant is the instruction's immediate value, so that it need not be read from each warp's registers.
 template <class Operator, class T> void set_predicate_of_constant(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const T* a = values<T>(file, instruction.operand[1]);
-    const T b = static_cast<T>(instruction.immediate);
-    write_predicate(file, instruction.operand[0], lanes_where<T>([=](int lane) { return Operator::of(a[lane], b); }));
+    for (RegisterFile& file : registers_of(warp)) {
+        const T* a = values<T>(file, instruction.operand[1]);
+        const T b = static_cast<T>(instruction.immediate);
+        write_predicate(file, instruction.operand[0], lanes_where<T>([=](int lane) { return Operator::of(a[lane], b); }));
+    }
 }
 
 /// setp p, a, b, c or p|q, a, b, c, of the comparison's result `first`; q is combined from `second`.
@@ -138,18 +139,20 @@ template <class Operator, class T> void set_predicate_of_constant(Warp& warp, co
 }
 
 template <class Operator, class Reading> void set_predicate(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
-    const std::uint32_t result = compare<Operator, Reading>(file, instruction.operand[a], instruction.operand[a + 1]);
-    write_predicates(file, instruction, result, ~result);
+    for (RegisterFile& file : registers_of(warp)) {
+        const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
+        const std::uint32_t result = compare<Operator, Reading>(file, instruction.operand[a], instruction.operand[a + 1]);
+        write_predicates(file, instruction, result, ~result);
+    }
 }
 
 template <class Operator, class Low, class High> void set_predicates_of_pair(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
-    const std::uint32_t low = compare<Operator, Low>(file, instruction.operand[a], instruction.operand[a + 1]);
-    const std::uint32_t high = compare<Operator, High>(file, instruction.operand[a], instruction.operand[a + 1]);
-    write_predicates(file, instruction, low, high);
+    for (RegisterFile& file : registers_of(warp)) {
+        const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
+        const std::uint32_t low = compare<Operator, Low>(file, instruction.operand[a], instruction.operand[a + 1]);
+        const std::uint32_t high = compare<Operator, High>(file, instruction.operand[a], instruction.operand[a + 1]);
+        write_predicates(file, instruction, low, high);
+    }
 }
 
 template <class T>
@@ -167,25 +170,27 @@ template <class T>
 }
 
 template <class Operator, class Reading> void set(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const Plan plan = std::bit_cast<Plan>(instruction.immediate);
-    std::uint32_t mask = compare<Operator, Reading>(file, instruction.operand[1], instruction.operand[2]);
-    if (plan.combination != Combination::none) mask = combine(plan.combination, mask, read_predicate(file, instruction, 3));
-    if (plan.result_bytes == 2) write_truth<std::uint16_t>(file, instruction.operand[0], mask, plan.true_value);
-    else write_truth<std::uint32_t>(file, instruction.operand[0], mask, plan.true_value);
+    for (RegisterFile& file : registers_of(warp)) {
+        const Plan plan = std::bit_cast<Plan>(instruction.immediate);
+        std::uint32_t mask = compare<Operator, Reading>(file, instruction.operand[1], instruction.operand[2]);
+        if (plan.combination != Combination::none) mask = combine(plan.combination, mask, read_predicate(file, instruction, 3));
+        if (plan.result_bytes == 2) write_truth<std::uint16_t>(file, instruction.operand[0], mask, plan.true_value);
+        else write_truth<std::uint32_t>(file, instruction.operand[0], mask, plan.true_value);
+    }
 }
 
 template <class Operator, class Low, class High> void set_pair(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const Plan plan = std::bit_cast<Plan>(instruction.immediate);
-    std::uint32_t low = compare<Operator, Low>(file, instruction.operand[1], instruction.operand[2]);
-    std::uint32_t high = compare<Operator, High>(file, instruction.operand[1], instruction.operand[2]);
-    if (plan.combination != Combination::none) {
-        const std::uint32_t c = read_predicate(file, instruction, 3);
-        low = combine(plan.combination, low, c);
-        high = combine(plan.combination, high, c);
+    for (RegisterFile& file : registers_of(warp)) {
+        const Plan plan = std::bit_cast<Plan>(instruction.immediate);
+        std::uint32_t low = compare<Operator, Low>(file, instruction.operand[1], instruction.operand[2]);
+        std::uint32_t high = compare<Operator, High>(file, instruction.operand[1], instruction.operand[2]);
+        if (plan.combination != Combination::none) {
+            const std::uint32_t c = read_predicate(file, instruction, 3);
+            low = combine(plan.combination, low, c);
+            high = combine(plan.combination, high, c);
+        }
+        write_truth_of_pair(file, instruction.operand[0], low, high, plan.true_value);
     }
-    write_truth_of_pair(file, instruction.operand[0], low, high, plan.true_value);
 }
 
 /// The handlers of a comparison.

@@ -56,22 +56,23 @@ std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::
 
 /// The handler that converts S to D by `Conversion::of(value, plan)`.
 template <class Conversion, class D, class S> void convert(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const Plan plan = plan_of(instruction);
-    const std::size_t to = width_of(instruction, 0, sizeof(D)), from = width_of(instruction, 1, sizeof(S));
-    if (to == sizeof(D) && from == sizeof(S)) {
-        const S* source = detail::operand<S>(file, instruction, 1);
-        write_lanes<true>(file.active, detail::operand<D>(file, instruction, 0),
-                          [=](int lane) { return Conversion::template of<D>(source[lane], plan); });
-        return;
+    for (RegisterFile& file : registers_of(warp)) {
+        const Plan plan = plan_of(instruction);
+        const std::size_t to = width_of(instruction, 0, sizeof(D)), from = width_of(instruction, 1, sizeof(S));
+        if (to == sizeof(D) && from == sizeof(S)) {
+            const S* source = detail::operand<S>(file, instruction, 1);
+            write_lanes<true>(file.active, detail::operand<D>(file, instruction, 0),
+                              [=](int lane) { return Conversion::template of<D>(source[lane], plan); });
+            continue;
+        }
+        unsigned char* destination = file.registers + instruction.operand[0];
+        const unsigned char* source = file.registers + instruction.operand[1];
+        for_active(file.active, [=](int lane) {
+            S value;
+            std::memcpy(&value, source + lane * from, sizeof value);
+            store(destination + lane * to, to, Conversion::template of<D>(value, plan));
+        });
     }
-    unsigned char* destination = file.registers + instruction.operand[0];
-    const unsigned char* source = file.registers + instruction.operand[1];
-    for_active(file.active, [=](int lane) {
-        S value;
-        std::memcpy(&value, source + lane * from, sizeof value);
-        store(destination + lane * to, to, Conversion::template of<D>(value, plan));
-    });
 }
 
 struct IntegerToInteger {

@@ -194,9 +194,10 @@ struct IsSubnormal {
 };
 
 template <class Test, class F> void test(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const F* a = detail::operand<F>(file, instruction, 1);
-    write_predicate(file, instruction.operand[0], lanes_where<F>([=](int lane) { return Test::of(a[lane]); }));
+    for (RegisterFile& file : registers_of(warp)) {
+        const F* a = detail::operand<F>(file, instruction, 1);
+        write_predicate(file, instruction.operand[0], lanes_where<F>([=](int lane) { return Test::of(a[lane]); }));
+    }
 }
 
 }  // namespace

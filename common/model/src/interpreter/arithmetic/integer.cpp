@@ -128,14 +128,19 @@ struct Remainder {
     }
 };
 
-/// rem.u32. Kernels mostly divide by one power of two in all lanes, as in `threadIdx.x % (2 * stride)`.
-void remainder_of_words(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const std::uint32_t *a = values<std::uint32_t>(file, instruction.operand[1]), *b = values<std::uint32_t>(file, instruction.operand[2]);
-    const std::uint32_t divisor = b[0];
-    if (!std::has_single_bit(divisor) || lanes_where<std::uint32_t>([=](int lane) { return b[lane] == divisor; }) != all_lanes)
-        return binary<Remainder, std::uint32_t, std::uint32_t, std::uint32_t>(warp, instruction);
-    write_lanes(file.active, values<std::uint32_t>(file, instruction.operand[0]), [=](int lane) { return a[lane] & (divisor - 1); });
+/// rem of 32 bits. Kernels mostly divide by one power of two in all lanes, as in `threadIdx.x % (2 * stride)`.
+template <class T> void remainder_of_words(Warp& warp, const DecodedInstruction& instruction) {
+    for (RegisterFile& file : registers_of(warp)) {
+        const T *a = values<T>(file, instruction.operand[1]), *b = values<T>(file, instruction.operand[2]);
+        T* const destination = values<T>(file, instruction.operand[0]);
+        const T divisor = b[0];
+        if (divisor > 0 && (divisor & (divisor - 1)) == 0 && lanes_where<T>([=](int lane) { return b[lane] == divisor; }) == all_lanes)
+            write_lanes(file.active, destination, [=](int lane) {
+                const T low = a[lane] & (divisor - 1);
+                return std::is_signed_v<T> && a[lane] < T{0} && low != 0 ? low - divisor : low;
+            });
+        else write_lanes(file.active, destination, [=](int lane) { return Remainder::of(a[lane], b[lane]); });
+    }
 }
 
 struct Absolute {
@@ -292,7 +297,8 @@ Semantics find_integer_divide(const ptx::Instruction& instruction) {
 
 Semantics find_integer_remainder(const ptx::Instruction& instruction) {
     Semantics found = of_integers<find_by_type<binary_of_integers<Remainder>>>(instruction);
-    if (found.execute && instruction.type() == Type::u32) found.execute = remainder_of_words;
+    if (found.execute && instruction.type() == Type::u32) found.execute = remainder_of_words<std::uint32_t>;
+    if (found.execute && instruction.type() == Type::s32) found.execute = remainder_of_words<std::int32_t>;
     return found;
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -28,8 +29,23 @@
 
 namespace simt::interpreter {
 
-/// The registers of `warp`, which begins with them (warp.hpp).
-inline RegisterFile& registers_of(Warp& warp) { return reinterpret_cast<RegisterFile&>(warp); }
+/// For loops over the warps that execute a lane-wise instruction together: `for (RegisterFile& file : registers_of(warp))`.
+struct RegisterFiles {
+    struct Iterator {
+        RegisterFile* file;
+        RegisterFile& operator*() const { return *file; }
+        void operator++() { file = file->next_in_team; }
+        /// Where launches are counted, there is one warp.
+        bool operator==(std::default_sentinel_t) const { return __builtin_expect(static_cast<long>(file == nullptr), 1) != 0; }
+    };
+
+    RegisterFile* first;
+    Iterator begin() const { return {first}; }
+    static std::default_sentinel_t end() { return {}; }
+};
+
+/// The registers of `warp`, which begins with them (warp.hpp), and of the warps linked behind it.
+inline RegisterFiles registers_of(Warp& warp) { return {reinterpret_cast<RegisterFile*>(&warp)}; }
 
 /// Two values in one register, the first in the lower bits.
 template <class T> struct Pair { T low, high; };
@@ -105,37 +121,41 @@ template <class T> inline T* operand(RegisterFile& file, const DecodedInstructio
 }  // namespace detail
 
 template <class Operator, class D, class A> void unary(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const A* a = detail::operand<A>(file, instruction, 1);
-    write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
-                                               [=](int lane) { return Operator::of(a[lane]); });
+    for (RegisterFile& file : registers_of(warp)) {
+        const A* a = detail::operand<A>(file, instruction, 1);
+        write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
+                                                   [=](int lane) { return Operator::of(a[lane]); });
+    }
 }
 
 template <class Operator, class D, class A, class B> void binary(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const A* a = detail::operand<A>(file, instruction, 1);
-    const B* b = detail::operand<B>(file, instruction, 2);
-    write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
-                                               [=](int lane) { return Operator::of(a[lane], b[lane]); });
+    for (RegisterFile& file : registers_of(warp)) {
+        const A* a = detail::operand<A>(file, instruction, 1);
+        const B* b = detail::operand<B>(file, instruction, 2);
+        write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
+                                                   [=](int lane) { return Operator::of(a[lane], b[lane]); });
+    }
 }
 
 template <class Operator, class D, class A, class B, class C> void ternary(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const A* a = detail::operand<A>(file, instruction, 1);
-    const B* b = detail::operand<B>(file, instruction, 2);
-    const C* c = detail::operand<C>(file, instruction, 3);
-    write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
-                                               [=](int lane) { return Operator::of(a[lane], b[lane], c[lane]); });
+    for (RegisterFile& file : registers_of(warp)) {
+        const A* a = detail::operand<A>(file, instruction, 1);
+        const B* b = detail::operand<B>(file, instruction, 2);
+        const C* c = detail::operand<C>(file, instruction, 3);
+        write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
+                                                   [=](int lane) { return Operator::of(a[lane], b[lane], c[lane]); });
+    }
 }
 
 template <class Operator, class D, class A, class B, class C, class E> void quaternary(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const A* a = detail::operand<A>(file, instruction, 1);
-    const B* b = detail::operand<B>(file, instruction, 2);
-    const C* c = detail::operand<C>(file, instruction, 3);
-    const E* e = detail::operand<E>(file, instruction, 4);
-    write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
-                                               [=](int lane) { return Operator::of(a[lane], b[lane], c[lane], e[lane]); });
+    for (RegisterFile& file : registers_of(warp)) {
+        const A* a = detail::operand<A>(file, instruction, 1);
+        const B* b = detail::operand<B>(file, instruction, 2);
+        const C* c = detail::operand<C>(file, instruction, 3);
+        const E* e = detail::operand<E>(file, instruction, 4);
+        write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
+                                                   [=](int lane) { return Operator::of(a[lane], b[lane], c[lane], e[lane]); });
+    }
 }
 
 namespace detail {
@@ -161,7 +181,7 @@ void packed(RegisterFile& file, const DecodedInstruction& instruction, std::inde
 
 /// Applies an operation to both halves of registers that hold two values of T.
 template <class Operator, class T, std::size_t sources> void packed(Warp& warp, const DecodedInstruction& instruction) {
-    detail::packed<Operator, T>(registers_of(warp), instruction, std::make_index_sequence<sources>{});
+    for (RegisterFile& file : registers_of(warp)) detail::packed<Operator, T>(file, instruction, std::make_index_sequence<sources>{});
 }
 
 /// The handler of an operation whose operands all have type T.

@@ -48,10 +48,11 @@ struct ShiftRight {
 
 /// A shift by an amount that is a constant, the same in all lanes.
 template <class Operator, class T> void shift_by_constant(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const T* a = detail::operand<T>(file, instruction, 1);
-    const std::uint32_t amount = *detail::operand<std::uint32_t>(file, instruction, 2);
-    write_lanes(file.active, detail::operand<T>(file, instruction, 0), [=](int lane) { return Operator::of(a[lane], amount); });
+    for (RegisterFile& file : registers_of(warp)) {
+        const T* a = detail::operand<T>(file, instruction, 1);
+        const std::uint32_t amount = *detail::operand<std::uint32_t>(file, instruction, 2);
+        write_lanes(file.active, detail::operand<T>(file, instruction, 0), [=](int lane) { return Operator::of(a[lane], amount); });
+    }
 }
 
 /// shf: shifts the 64 bits b:a, and keeps the upper word (to the left) or the lower word.
@@ -64,13 +65,16 @@ template <bool left, bool clamps> struct FunnelShift {
 };
 
 template <class Operator> void predicate_binary(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    write_predicate(file, instruction.operand[0], Operator::of(read_predicate(file, instruction, 1), read_predicate(file, instruction, 2)));
+    for (RegisterFile& file : registers_of(warp)) {
+        write_predicate(file, instruction.operand[0],
+                        Operator::of(read_predicate(file, instruction, 1), read_predicate(file, instruction, 2)));
+    }
 }
 
 void predicate_not(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    write_predicate(file, instruction.operand[0], ~read_predicate(file, instruction, 1));
+    for (RegisterFile& file : registers_of(warp)) {
+        write_predicate(file, instruction.operand[0], ~read_predicate(file, instruction, 1));
+    }
 }
 
 /// A function of three bits: its value is bit 4a + 2b + c of `table`.
@@ -83,31 +87,33 @@ std::uint32_t look_up(std::uint32_t table, std::uint32_t a, std::uint32_t b, std
 
 /// lop3.b32 d, a, b, c, table.
 void lookup(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const std::uint32_t* a = detail::operand<std::uint32_t>(file, instruction, 1);
-    const std::uint32_t* b = detail::operand<std::uint32_t>(file, instruction, 2);
-    const std::uint32_t* c = detail::operand<std::uint32_t>(file, instruction, 3);
-    const std::uint32_t table = *detail::operand<std::uint32_t>(file, instruction, 4);
-    write_lanes(file.active, detail::operand<std::uint32_t>(file, instruction, 0),
-                [=](int lane) { return look_up(table, a[lane], b[lane], c[lane]); });
+    for (RegisterFile& file : registers_of(warp)) {
+        const std::uint32_t* a = detail::operand<std::uint32_t>(file, instruction, 1);
+        const std::uint32_t* b = detail::operand<std::uint32_t>(file, instruction, 2);
+        const std::uint32_t* c = detail::operand<std::uint32_t>(file, instruction, 3);
+        const std::uint32_t table = *detail::operand<std::uint32_t>(file, instruction, 4);
+        write_lanes(file.active, detail::operand<std::uint32_t>(file, instruction, 0),
+                    [=](int lane) { return look_up(table, a[lane], b[lane], c[lane]); });
+    }
 }
 
 constexpr std::uint64_t combines_with_and = 1;
 
 /// lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q. The operands are more than six.
 void lookup_with_predicate(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const std::uint32_t* operands = instruction.operands;
-    const std::uint32_t* a = values<std::uint32_t>(file, operands[2]);
-    const std::uint32_t* b = values<std::uint32_t>(file, operands[3]);
-    const std::uint32_t* c = values<std::uint32_t>(file, operands[4]);
-    const std::uint32_t table = *values<std::uint32_t>(file, operands[5]);
-    alignas(64) std::uint32_t result[warp_size];
-    for (int lane = 0; lane < warp_size; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
-    write_lanes(file.active, values<std::uint32_t>(file, operands[0]), [&](int lane) { return result[lane]; });
-    const std::uint32_t nonzero = lanes_where<std::uint32_t>([&](int lane) { return result[lane] != 0; });
-    const std::uint32_t q = predicate(file, operands[6]) ^ ((instruction.negated >> 6 & 1) != 0 ? all_lanes : 0);
-    write_predicate(file, operands[1], instruction.immediate == combines_with_and ? nonzero & q : nonzero | q);
+    for (RegisterFile& file : registers_of(warp)) {
+        const std::uint32_t* operands = instruction.operands;
+        const std::uint32_t* a = values<std::uint32_t>(file, operands[2]);
+        const std::uint32_t* b = values<std::uint32_t>(file, operands[3]);
+        const std::uint32_t* c = values<std::uint32_t>(file, operands[4]);
+        const std::uint32_t table = *values<std::uint32_t>(file, operands[5]);
+        alignas(64) std::uint32_t result[warp_size];
+        for (int lane = 0; lane < warp_size; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
+        write_lanes(file.active, values<std::uint32_t>(file, operands[0]), [&](int lane) { return result[lane]; });
+        const std::uint32_t nonzero = lanes_where<std::uint32_t>([&](int lane) { return result[lane] != 0; });
+        const std::uint32_t q = predicate(file, operands[6]) ^ ((instruction.negated >> 6 & 1) != 0 ? all_lanes : 0);
+        write_predicate(file, operands[1], instruction.immediate == combines_with_and ? nonzero & q : nonzero | q);
+    }
 }
 
 template <class Operator> Semantics find_binary(const ptx::Instruction& instruction) {

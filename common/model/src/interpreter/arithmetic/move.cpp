@@ -18,37 +18,40 @@ struct Copy {
 };
 
 void move_predicate(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    write_predicate(file, instruction.operand[0], read_predicate(file, instruction, 1));
+    for (RegisterFile& file : registers_of(warp)) {
+        write_predicate(file, instruction.operand[0], read_predicate(file, instruction, 1));
+    }
 }
 
 /// mov of a scalar from a vector. DecodedInstruction::immediate is the number of elements.
 template <class Scalar, class Element> void pack(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
-    const Element* sources[count];
-    for (std::size_t n = 0; n < count; ++n) sources[n] = detail::operand<Element>(file, instruction, 1 + n);
-    Scalar* destination = detail::operand<Scalar>(file, instruction, 0);
-    write_lanes<true>(file.active, destination, [&](int lane) {
-        Element elements[count];
-        for (std::size_t n = 0; n < count; ++n) elements[n] = sources[n][lane];
-        Scalar result;
-        std::memcpy(&result, elements, sizeof result);
-        return result;
-    });
+    for (RegisterFile& file : registers_of(warp)) {
+        constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
+        const Element* sources[count];
+        for (std::size_t n = 0; n < count; ++n) sources[n] = detail::operand<Element>(file, instruction, 1 + n);
+        Scalar* destination = detail::operand<Scalar>(file, instruction, 0);
+        write_lanes<true>(file.active, destination, [&](int lane) {
+            Element elements[count];
+            for (std::size_t n = 0; n < count; ++n) elements[n] = sources[n][lane];
+            Scalar result;
+            std::memcpy(&result, elements, sizeof result);
+            return result;
+        });
+    }
 }
 
 /// mov of a vector from a scalar.
 template <class Scalar, class Element> void unpack(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
-    const Scalar* source = detail::operand<Scalar>(file, instruction, count);
-    for (std::size_t n = 0; n < count; ++n)
-        write_lanes(file.active, detail::operand<Element>(file, instruction, n), [&](int lane) {
-            Element result;
-            std::memcpy(&result, reinterpret_cast<const unsigned char*>(source + lane) + n * sizeof(Element), sizeof result);
-            return result;
-        });
+    for (RegisterFile& file : registers_of(warp)) {
+        constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
+        const Scalar* source = detail::operand<Scalar>(file, instruction, count);
+        for (std::size_t n = 0; n < count; ++n)
+            write_lanes(file.active, detail::operand<Element>(file, instruction, n), [&](int lane) {
+                Element result;
+                std::memcpy(&result, reinterpret_cast<const unsigned char*>(source + lane) + n * sizeof(Element), sizeof result);
+                return result;
+            });
+    }
 }
 
 /// Handlers of both directions for a scalar type and a number of elements.
@@ -77,12 +80,13 @@ Semantics find_move_of_register(Type type) {
 
 /// selp d, a, b, p.
 template <class T> void select(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const T* a = detail::operand<T>(file, instruction, 1);
-    const T* b = detail::operand<T>(file, instruction, 2);
-    const std::uint32_t chosen = read_predicate(file, instruction, 3);
-    write_lanes(file.active, detail::operand<T>(file, instruction, 0),
-                [=](int lane) { return (chosen & lane_bits<T>[lane]) != 0 ? a[lane] : b[lane]; });
+    for (RegisterFile& file : registers_of(warp)) {
+        const T* a = detail::operand<T>(file, instruction, 1);
+        const T* b = detail::operand<T>(file, instruction, 2);
+        const std::uint32_t chosen = read_predicate(file, instruction, 3);
+        write_lanes(file.active, detail::operand<T>(file, instruction, 0),
+                    [=](int lane) { return (chosen & lane_bits<T>[lane]) != 0 ? a[lane] : b[lane]; });
+    }
 }
 
 /// slct d, a, b, c: a where c is not negative.

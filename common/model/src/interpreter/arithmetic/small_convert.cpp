@@ -73,14 +73,16 @@ std::uint32_t convert(float value, const Plan& plan) {
 
 /// d = {a, b}, a in the upper part, from single precision.
 void pack_floats(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const Plan plan = std::bit_cast<Plan>(instruction.immediate);
-    const float* a = detail::operand<float>(file, instruction, 1);
-    const float* b = detail::operand<float>(file, instruction, 2);
-    unsigned char* destination = file.registers + instruction.operand[0];
-    const std::size_t width = width_of(instruction, 0, plan.result_bytes);
-    for_active(file.active,
-               [&](int lane) { store(destination, width, lane, convert(a[lane], plan) << plan.element_bits | convert(b[lane], plan)); });
+    for (RegisterFile& file : registers_of(warp)) {
+        const Plan plan = std::bit_cast<Plan>(instruction.immediate);
+        const float* a = detail::operand<float>(file, instruction, 1);
+        const float* b = detail::operand<float>(file, instruction, 2);
+        unsigned char* destination = file.registers + instruction.operand[0];
+        const std::size_t width = width_of(instruction, 0, plan.result_bytes);
+        for_active(file.active, [&](int lane) {
+            store(destination, width, lane, convert(a[lane], plan) << plan.element_bits | convert(b[lane], plan));
+        });
+    }
 }
 
 /// The most frequent packing: rounded to nearest, without other modifiers.
@@ -90,29 +92,31 @@ template <class H> struct PackHalves {
 
 /// Each element of a packed value to another format.
 void convert_elements(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const Plan plan = std::bit_cast<Plan>(instruction.immediate);
-    const unsigned char* source = file.registers + instruction.operand[1];
-    unsigned char* destination = file.registers + instruction.operand[0];
-    const std::size_t from = width_of(instruction, 1, plan.source_bytes), to = width_of(instruction, 0, plan.result_bytes);
-    const Format& format = formats[plan.from];
-    const int source_bits = plan.source_bytes == 1 ? 4 : 4 * plan.source_bytes;
-    const std::uint32_t mask = (1U << (1 + format.exponent_bits + format.mantissa_bits)) - 1;
-    for_active(file.active, [&](int lane) {
-        const std::uint32_t pair = load(source, from, plan.source_bytes, lane);
-        const std::uint32_t low = convert(decode(format, pair & mask), plan);
-        const std::uint32_t high = convert(decode(format, pair >> source_bits & mask), plan);
-        store(destination, to, lane, high << plan.element_bits | low);
-    });
+    for (RegisterFile& file : registers_of(warp)) {
+        const Plan plan = std::bit_cast<Plan>(instruction.immediate);
+        const unsigned char* source = file.registers + instruction.operand[1];
+        unsigned char* destination = file.registers + instruction.operand[0];
+        const std::size_t from = width_of(instruction, 1, plan.source_bytes), to = width_of(instruction, 0, plan.result_bytes);
+        const Format& format = formats[plan.from];
+        const int source_bits = plan.source_bytes == 1 ? 4 : 4 * plan.source_bytes;
+        const std::uint32_t mask = (1U << (1 + format.exponent_bits + format.mantissa_bits)) - 1;
+        for_active(file.active, [&](int lane) {
+            const std::uint32_t pair = load(source, from, plan.source_bytes, lane);
+            const std::uint32_t low = convert(decode(format, pair & mask), plan);
+            const std::uint32_t high = convert(decode(format, pair >> source_bits & mask), plan);
+            store(destination, to, lane, high << plan.element_bits | low);
+        });
+    }
 }
 
 /// tf32 keeps its value in the upper 19 bits of the register.
 void convert_to_tf32(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const Plan plan = std::bit_cast<Plan>(instruction.immediate);
-    const float* a = detail::operand<float>(file, instruction, 1);
-    write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0),
-                      [=](int lane) { return a[lane] != a[lane] ? canonical_nan_bits : convert(a[lane], plan) << 13; });
+    for (RegisterFile& file : registers_of(warp)) {
+        const Plan plan = std::bit_cast<Plan>(instruction.immediate);
+        const float* a = detail::operand<float>(file, instruction, 1);
+        write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0),
+                          [=](int lane) { return a[lane] != a[lane] ? canonical_nan_bits : convert(a[lane], plan) << 13; });
+    }
 }
 
 /// The element type of cvt.pack in Semantics::immediate: the bits of an element, and this flag if it is signed.
@@ -127,16 +131,17 @@ std::uint32_t clamp_to_bits(std::int32_t value, int bits, bool is_signed) {
 
 /// d = {a, b} and, where elements have less than 16 bits, the lower bits of c above them.
 void pack_integers(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const int bits = static_cast<int>(instruction.immediate & 255);
-    const bool is_signed = (instruction.immediate & is_signed_flag) != 0;
-    const std::int32_t* a = detail::operand<std::int32_t>(file, instruction, 1);
-    const std::int32_t* b = detail::operand<std::int32_t>(file, instruction, 2);
-    const std::uint32_t* c = bits < 16 ? detail::operand<std::uint32_t>(file, instruction, 3) : nullptr;
-    write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0), [=](int lane) {
-        const std::uint32_t pair = clamp_to_bits(a[lane], bits, is_signed) << bits | clamp_to_bits(b[lane], bits, is_signed);
-        return c == nullptr ? pair : pair | c[lane] << 2 * bits;
-    });
+    for (RegisterFile& file : registers_of(warp)) {
+        const int bits = static_cast<int>(instruction.immediate & 255);
+        const bool is_signed = (instruction.immediate & is_signed_flag) != 0;
+        const std::int32_t* a = detail::operand<std::int32_t>(file, instruction, 1);
+        const std::int32_t* b = detail::operand<std::int32_t>(file, instruction, 2);
+        const std::uint32_t* c = bits < 16 ? detail::operand<std::uint32_t>(file, instruction, 3) : nullptr;
+        write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0), [=](int lane) {
+            const std::uint32_t pair = clamp_to_bits(a[lane], bits, is_signed) << bits | clamp_to_bits(b[lane], bits, is_signed);
+            return c == nullptr ? pair : pair | c[lane] << 2 * bits;
+        });
+    }
 }
 
 Semantics find_pack(const ptx::Instruction& instruction) {

@@ -153,13 +153,14 @@ template <unsigned bits> std::uint32_t packed_result(const Plan& plan, std::uint
 using Result = std::uint32_t (*)(const Plan&, std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
 template <Result result> void execute(Warp& warp, const DecodedInstruction& instruction) {
-    RegisterFile& file = registers_of(warp);
-    const Plan plan = std::bit_cast<Plan>(instruction.immediate);
-    const std::uint32_t* a = detail::operand<std::uint32_t>(file, instruction, 1);
-    const std::uint32_t* b = detail::operand<std::uint32_t>(file, instruction, 2);
-    const std::uint32_t* c = plan.has(has_c) ? detail::operand<std::uint32_t>(file, instruction, 3) : nullptr;
-    write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0),
-                      [=](int lane) { return result(plan, a[lane], b[lane], c == nullptr ? 0 : c[lane]); });
+    for (RegisterFile& file : registers_of(warp)) {
+        const Plan plan = std::bit_cast<Plan>(instruction.immediate);
+        const std::uint32_t* a = detail::operand<std::uint32_t>(file, instruction, 1);
+        const std::uint32_t* b = detail::operand<std::uint32_t>(file, instruction, 2);
+        const std::uint32_t* c = plan.has(has_c) ? detail::operand<std::uint32_t>(file, instruction, 3) : nullptr;
+        write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0),
+                          [=](int lane) { return result(plan, a[lane], b[lane], c == nullptr ? 0 : c[lane]); });
+    }
 }
 
 /// The selector after operand `n`; empty if there is none.

@@ -187,6 +187,7 @@ DecodedInstruction chain_instruction(Decoder& decoder, const ptx::Instruction& i
     DecodedInstruction out;
     decoder.keep(out, std::move(step));
     out.execute = make_step;
+    out.in_team = InTeam::skips;
     return out;
 }
 

@@ -60,6 +60,7 @@ std::unique_ptr<Code> Decoder::decode() {
     // A function may end without `ret`.
     DecodedInstruction last;
     last.execute = return_from;
+    last.in_team = InTeam::ends;
     if (is_join.back()) code_->instructions.push_back(join_instruction());
     code_->instructions.push_back(last);
     code_->frame_bytes = code_->constants.size();
@@ -159,6 +160,7 @@ DecodedInstruction Decoder::decode(const ptx::Instruction& instruction) {
     out.program_counter = next_program_counter(instruction);
     for (const Form& form : forms_of(instruction.opcode)) {
         if (form.executes) out.execute = form.executes;
+        if (instruction.opcode == "ret" || instruction.opcode == "exit") out.in_team = InTeam::ends;
         if (form.executes || (form.decodes && form.decodes(*this, instruction, out))) return out;
         if (const Semantics semantics = form.finds ? form.finds(instruction) : Semantics{}; semantics.execute) {
             add_lanewise(instruction, semantics, out);
@@ -171,6 +173,7 @@ DecodedInstruction Decoder::decode(const ptx::Instruction& instruction) {
 void Decoder::add_lanewise(const ptx::Instruction& instruction, const Semantics& semantics, DecodedInstruction& out) {
     out.execute = semantics.execute;
     out.immediate = semantics.immediate;
+    out.in_team = instruction.guard < 0 ? InTeam::at_once : InTeam::one_by_one;
     const auto add_one = [&](const ptx::Operand& operand) {
         const ptx::Type type = semantics.types[std::min<std::size_t>(out.operand_count, semantics.types.size() - 1)];
         if (operand.negated && type == ptx::Type::pred) negate(out, out.operand_count);

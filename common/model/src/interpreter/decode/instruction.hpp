@@ -35,7 +35,13 @@ struct RegisterFile {
     std::uint32_t active = 0;
     /// CC.CF, the carry flag of each lane.
     std::uint32_t carry = 0;
+    /// The next warp that executes a lane-wise instruction together with this one (team.hpp); null for none.
+    RegisterFile* next_in_team = nullptr;
 };
+
+/// How the warps of a team (team.hpp) execute an instruction: not as a team; with no effect where nothing is watched; by one call of a
+/// handler that goes through all of them; by a call for each; or as a branch, a place where lanes meet, a barrier, or an end.
+enum class InTeam : std::uint8_t { leaves, skips, at_once, one_by_one, branches, meets, waits, ends };
 
 /// A decoded instruction.
 struct DecodedInstruction {
@@ -55,6 +61,7 @@ struct DecodedInstruction {
     /// registers that are wider than its types.
     std::array<std::uint8_t, 4> width{};
     std::uint8_t operand_count = 0;
+    InTeam in_team = InTeam::leaves;
     /// The instruction's number in its module, under which its accesses are reported.
     std::uint32_t program_counter = 0;
 

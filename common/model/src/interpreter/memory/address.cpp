@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/memory/memory_access.hpp"
 
 namespace simt::interpreter {
@@ -17,13 +18,10 @@ struct Conversion {
 
 /// Global and constant memory have one address in both spaces.
 void copy_address(Warp& warp, const DecodedInstruction& instruction) {
-    const std::uint64_t* from = values<std::uint64_t>(warp, instruction.operand[1]);
-    std::uint64_t* to = values<std::uint64_t>(warp, instruction.operand[0]);
-    if (warp.active == all_lanes) {
-        std::copy_n(from, warp_size, to);
-        return;
+    for (RegisterFile& file : registers_of(warp)) {
+        const std::uint64_t* from = values<std::uint64_t>(file, instruction.operand[1]);
+        write_lanes(file.active, values<std::uint64_t>(file, instruction.operand[0]), [=](int lane) { return from[lane]; });
     }
-    for (const std::size_t lane : lanes_in(warp.active)) to[lane] = from[lane];
 }
 
 void convert_address(Warp& warp, const DecodedInstruction& instruction) {
@@ -99,6 +97,7 @@ bool decode_address_conversion(Decoder& decoder, const ptx::Instruction& instruc
     decoder.keep(out, conversion);
     const bool is_same = conversion.window == 0 && conversion.from_bytes == 8 && conversion.to_bytes == 8;
     out.execute = is_same ? copy_address : convert_address;
+    out.in_team = is_same && instruction.guard < 0 ? InTeam::at_once : InTeam::one_by_one;
     return true;
 }
 

@@ -31,6 +31,14 @@ void load_elements(Warp& warp, const DecodedInstruction& instruction, const Memo
     }
 }
 
+/// Writes an element, and returns whether that changes it.
+template <class Memory> bool exchange(unsigned char* at, const Memory& element) {
+    Memory old;
+    std::memcpy(&old, at, sizeof old);
+    std::memcpy(at, &element, sizeof element);
+    return old != element;
+}
+
 template <class Memory, class Register>
 std::uint32_t store_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& to) {
     std::uint32_t changed = 0;
@@ -38,11 +46,7 @@ std::uint32_t store_elements(Warp& warp, const DecodedInstruction& instruction, 
         const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
-            const auto value = static_cast<Memory>(from[lane]);
-            Memory old;
-            std::memcpy(&old, to.at[lane] + at, sizeof old);
-            std::memcpy(to.at[lane] + at, &value, sizeof value);
-            return static_cast<std::uint32_t>(old != value) << lane;
+            return static_cast<std::uint32_t>(exchange(to.at[lane] + at, static_cast<Memory>(from[lane]))) << lane;
         };
         if (to.lanes == all_lanes)
             for (std::size_t lane = 0; lane < warp_size; ++lane) changed |= one(lane);
@@ -98,7 +102,13 @@ void load_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAcc
         const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
         Register* to = values<Register>(warp, offset);
         const unsigned char* from = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
-        if constexpr (sizeof(Memory) == sizeof(Register)) {
+        if (place.lanes != all_lanes) {
+            for (const std::size_t lane : lanes_in(place.lanes)) {
+                Memory element;
+                std::memcpy(&element, from + static_cast<std::ptrdiff_t>(lane) * place.step, sizeof element);
+                to[lane] = static_cast<Register>(element);
+            }
+        } else if constexpr (sizeof(Memory) == sizeof(Register)) {
             read_all(from, place.step, to);
         } else {
             Memory elements[warp_size];
@@ -108,6 +118,11 @@ void load_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAcc
     }
 }
 
+/// Whether other blocks may see the memory of a space.
+bool is_global(ptx::StateSpace space) {
+    return space != ptx::StateSpace::shared && space != ptx::StateSpace::local && space != ptx::StateSpace::param;
+}
+
 /// store_elements() for all lanes, each with an address of its own.
 template <class Memory, class Register>
 std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place) {
@@ -115,30 +130,37 @@ std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const
     for (int part = 0; part < access.count; ++part) {
         const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
         unsigned char* to = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
-        alignas(64) Memory old[warp_size], elements[warp_size];
-        for (std::size_t lane = 0; lane < warp_size; ++lane) elements[lane] = static_cast<Memory>(from[lane]);
+        if (place.lanes != all_lanes) {
+            for (const std::size_t lane : lanes_in(place.lanes))
+                changed |= static_cast<std::uint32_t>(
+                               exchange(to + static_cast<std::ptrdiff_t>(lane) * place.step, static_cast<Memory>(from[lane])))
+                           << lane;
+            continue;
+        }
+        alignas(64) Memory old[warp_size], converted[warp_size];
+        const Memory* elements = converted;
+        if constexpr (std::is_same_v<Memory, Register>) elements = from;
+        else
+            for (std::size_t lane = 0; lane < warp_size; ++lane) converted[lane] = static_cast<Memory>(from[lane]);
+        constexpr std::size_t bytes = sizeof converted;
         if (place.step != static_cast<std::ptrdiff_t>(sizeof(Memory))) {
             changed |= exchange_all(to, place.step, elements);
             continue;
         }
         if (!warp.block->watch.is_watching()) {
-            // Only a watcher needs to know which lanes change memory.
-            if (std::memcmp(to, elements, sizeof elements) == 0) continue;
-            std::memcpy(to, elements, sizeof elements);
+            // Only a watcher needs to know which lanes change memory, and nobody in a team that any does after the first.
+            const bool is_noted = warp.in_team && (!is_global(place.space) || warp.launch->changed_memory.load(std::memory_order_relaxed));
+            if (!is_noted && std::memcmp(to, elements, bytes) == 0) continue;
+            std::memcpy(to, elements, bytes);
             changed = all_lanes;
             continue;
         }
         std::memcpy(old, to, sizeof old);
         const std::uint32_t others = lanes_where<Memory>([&](std::size_t lane) { return !(old[lane] == elements[lane]); });
-        if (others) std::memcpy(to, elements, sizeof elements);
+        if (others) std::memcpy(to, elements, bytes);
         changed |= others;
     }
     return changed;
-}
-
-/// Whether other blocks may see the memory of a space.
-bool is_global(ptx::StateSpace space) {
-    return space != ptx::StateSpace::shared && space != ptx::StateSpace::local && space != ptx::StateSpace::param;
 }
 
 /// Takes the time of an access to global memory that orders others, or that no cache may answer.
@@ -147,8 +169,46 @@ void take_time_of(Warp& warp, const MemoryAccess& access) {
         warp.take_time(access.cost < cost_in_memory ? access.cost : access.cost * static_cast<std::uint64_t>(std::popcount(warp.active)));
 }
 
+/// Loads from addresses of any kind, after find_addresses(). Returns whether some are in global memory.
+template <class Memory, class Register> bool load_lanes(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
+    bool at_device = false;
+    by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
+        at_device |= is_global(space);
+        const LanePointers pointers = check(warp, space, lanes);
+        if (warp.declined) return;
+        // The watcher's state comes from memory while the elements do.
+        if (space == ptx::StateSpace::global) warp.block->watch.fetch_lines(warp.access, pointers.lanes);
+        load_elements<Memory, Register>(warp, instruction, access, pointers);
+        if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
+        if (access.is_fused) return note_fused_access(warp, access, space, pointers, 0);
+        note_plain_access(warp, access, space, pointers, 0);
+    });
+    return at_device;
+}
+
+/// Executes an access for the warps of a team, up to one that declines.
+template <class Even, class Lanes>
+void access_together(Warp& first, const DecodedInstruction& instruction, const MemoryAccess& access, Even&& even, Lanes&& lanes) {
+    KnownRange range;
+    for (RegisterFile& file : registers_of(first)) {
+        Warp& warp = static_cast<Warp&>(file);
+        if (const EvenPlace place = find_even_place(warp, instruction, access, range)) {
+            even(warp, place);
+            continue;
+        }
+        find_addresses(warp, instruction, access);
+        lanes(warp);
+        if (warp.declined) return;
+    }
+}
+
 template <class Memory, class Register> void load(Warp& warp, const DecodedInstruction& instruction) {
     const auto& access = details<MemoryAccess>(instruction);
+    if (warp.in_team)
+        return access_together(
+            warp, instruction, access,
+            [&](Warp& each, const EvenPlace& place) { load_all<Memory, Register>(each, instruction, access, place); },
+            [&](Warp& each) { load_lanes<Memory, Register>(each, instruction, access); });
     bool at_device = false;
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         load_all<Memory, Register>(warp, instruction, access, place);
@@ -156,16 +216,7 @@ template <class Memory, class Register> void load(Warp& warp, const DecodedInstr
         forget_spacing(warp);
         at_device = is_global(place.space);
     } else {
-        by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
-            at_device |= is_global(space);
-            const LanePointers pointers = check(warp, space, lanes);
-            // The watcher's state comes from memory while the elements do.
-            if (space == ptx::StateSpace::global) warp.block->watch.fetch_lines(warp.access, pointers.lanes);
-            load_elements<Memory, Register>(warp, instruction, access, pointers);
-            if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
-            if (access.is_fused) return note_fused_access(warp, access, space, pointers, 0);
-            note_plain_access(warp, access, space, pointers, 0);
-        });
+        at_device = load_lanes<Memory, Register>(warp, instruction, access);
     }
     if (at_device) take_time_of(warp, access);
     if (access.poll >= 0) [[unlikely]]
@@ -181,25 +232,37 @@ void note_change(Warp& warp, ptx::StateSpace space, std::uint32_t changed) {
         warp.launch->changed_memory.store(true, std::memory_order_relaxed);
 }
 
-template <class Memory, class Register> void store(Warp& warp, const DecodedInstruction& instruction) {
-    const auto& access = details<MemoryAccess>(instruction);
-    if (const EvenPlace place = find_even_place(warp, instruction, access)) {
-        const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(place.space) ? all_lanes : 0);
-        const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
-        note_change(warp, place.space, changed);
-        note_even_access(warp, access, place, changed);
-        if (is_global(place.space)) take_time_of(warp, access);
-        return forget_spacing(warp);
-    }
+/// Stores to addresses of any kind, after find_addresses().
+template <class Memory, class Register> void store_lanes(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access) {
     by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
         if (is_global(space)) take_time_of(warp, access);
         const LanePointers pointers = check(warp, space, lanes);
+        if (warp.declined) return;
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(space) ? pointers.lanes : 0);
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
         note_change(warp, space, changed);
         if (access.is_fused) return note_fused_access(warp, access, space, pointers, changed);
         note_plain_access(warp, access, space, pointers, changed);
     });
+}
+
+template <class Memory, class Register> void store(Warp& warp, const DecodedInstruction& instruction) {
+    const auto& access = details<MemoryAccess>(instruction);
+    if (warp.in_team)
+        return access_together(
+            warp, instruction, access,
+            [&](Warp& each, const EvenPlace& place) {
+                note_change(each, place.space, store_all<Memory, Register>(each, instruction, access, place));
+            },
+            [&](Warp& each) { store_lanes<Memory, Register>(each, instruction, access); });
+    const EvenPlace place = find_even_place(warp, instruction, access);
+    if (!place) return store_lanes<Memory, Register>(warp, instruction, access);
+    const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(place.space) ? all_lanes : 0);
+    const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
+    note_change(warp, place.space, changed);
+    note_even_access(warp, access, place, changed);
+    if (is_global(place.space)) take_time_of(warp, access);
+    forget_spacing(warp);
 }
 
 /// Loads a kernel's parameter at a fixed offset, the same value in all lanes.
@@ -216,12 +279,14 @@ void load_parameter(Warp& warp, const DecodedInstruction& instruction) {
             value[0] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value[0] << shift) >> shift);
         }
         const std::uint32_t to = instruction.operand_at(part);
-        if (warp.active == all_lanes && width == 8) {
-            std::fill_n(values<std::uint64_t>(warp, to), warp_size, value[0]);
-        } else if (warp.active == all_lanes && width == 4) {
-            std::fill_n(values<std::uint32_t>(warp, to), warp_size, static_cast<std::uint32_t>(value[0]));
-        } else {
-            for (const std::size_t lane : lanes_in(warp.active)) std::memcpy(warp.registers + to + lane * width, value, width);
+        for (RegisterFile& file : registers_of(warp)) {
+            if (file.active == all_lanes && width == 8) {
+                std::fill_n(values<std::uint64_t>(file, to), warp_size, value[0]);
+            } else if (file.active == all_lanes && width == 4) {
+                std::fill_n(values<std::uint32_t>(file, to), warp_size, static_cast<std::uint32_t>(value[0]));
+            } else {
+                for (const std::size_t lane : lanes_in(file.active)) std::memcpy(file.registers + to + lane * width, value, width);
+            }
         }
     }
 }
@@ -318,6 +383,9 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
     } else {
         out.execute = loads ? handler_for<Load>(access) : handler_for<Store>(access);
     }
+    if (access.cost == 0 && access.poll < 0 && !access.is_strong && !access.is_atomic)
+        out.in_team = out.execute != access_frame<true> && out.execute != access_frame<false> && instruction.guard < 0 ? InTeam::at_once
+                                                                                                                       : InTeam::one_by_one;
     decoder.keep(out, access);
 }
 

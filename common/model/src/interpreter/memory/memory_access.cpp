@@ -35,9 +35,12 @@ void point_all(Warp& warp, LanePointers& pointers, std::int64_t delta) {
         pointers.at[lane] = reinterpret_cast<unsigned char*>(warp.access.address[lane] + static_cast<std::uint64_t>(delta));
 }
 
+/// Whether the addresses are multiples of the access's size. `bits` are the bits of any of them.
+bool is_aligned(const Warp& warp, std::uint64_t bits) { return (bits & (static_cast<std::uint64_t>(warp.access.size) - 1)) == 0; }
+
 std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits, bool fatal) {
+    if (is_aligned(warp, bits)) return lanes;
     const auto size = static_cast<std::uint64_t>(warp.access.size);
-    if ((bits & (size - 1)) == 0) return lanes;
     std::uint32_t good = 0;
     for (const std::size_t lane : lanes_in(lanes)) {
         if (warp.access.address[lane] % size == 0) good |= 1u << lane;
@@ -73,36 +76,53 @@ bool may_access(const Warp& warp, const memory::Allocation& allocation) {
     return !allocation.freed && (!allocation.constant || warp.access.operation == Operation::load);
 }
 
-unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size) {
+bool find_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size, KnownRange& range) {
     auto& recent = warp.block->recent();
     for (int attempt = 0; attempt < 2; ++attempt) {
         for (const memory::Allocation& allocation : recent) {
             if (!allocation.contains(least) || !allocation.contains(most, size) || !may_access(warp, allocation)) continue;
             warp.access.allocation = allocation.begin;
-            return allocation.at(least);
+            range.begin = allocation.begin;
+            range.bytes = allocation.bytes;
+            range.at = allocation.at(allocation.begin);
+            return true;
         }
         memory::Allocation found;
         if (attempt > 0 || !memory::AddressSpace::instance().find(least, found)) break;
         std::shift_right(recent.begin(), recent.end(), 1);
         recent[0] = found;
     }
-    return nullptr;
+    return false;
+}
+
+bool find_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size, KnownRange& range) {
+    for (const SharedVariable& variable : warp.launch->program->shared) {
+        range.begin = variable.offset;
+        range.bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
+        range.at = warp.block->shared_memory.data() + variable.offset;
+        if (!range.holds(least, most, size)) continue;
+        warp.access.allocation = 0;
+        return true;
+    }
+    range.bytes = 0;
+    return false;
+}
+
+unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size) {
+    KnownRange range;
+    return find_global(warp, least, most, size, range) ? range.at + (least - range.begin) : nullptr;
 }
 
 unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size) {
-    for (const SharedVariable& variable : warp.launch->program->shared) {
-        const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
-        if (!has_room(bytes, least - variable.offset, size) || !has_room(bytes, most - variable.offset, size)) continue;
-        warp.access.allocation = 0;
-        return warp.block->shared_memory.data() + least;
-    }
-    return nullptr;
+    KnownRange range;
+    return find_shared(warp, least, most, size, range) ? range.at + (least - range.begin) : nullptr;
 }
 
 LanePointers check_global(Warp& warp, std::uint32_t lanes) {
     const Bounds bounds = bounds_of(warp.access.address, lanes);
-    lanes = aligned_lanes(warp, lanes, bounds.bits, true);
     const unsigned char* const least = locate_global(warp, bounds.least, bounds.most, static_cast<std::size_t>(warp.access.size));
+    if (declines(warp, !least || !is_aligned(warp, bounds.bits))) return {};
+    lanes = aligned_lanes(warp, lanes, bounds.bits, true);
     if (!least) return check_global_slowly(warp, lanes);
     LanePointers pointers;
     pointers.lanes = lanes;
@@ -113,11 +133,13 @@ LanePointers check_global(Warp& warp, std::uint32_t lanes) {
 LanePointers check_shared(Warp& warp, std::uint32_t lanes) {
     LanePointers pointers;
     const Bounds bounds = bounds_of(warp.access.address, lanes);
+    const auto size = static_cast<std::uint64_t>(warp.access.size);
+    const bool is_inside = locate_shared(warp, bounds.least, bounds.most, size);
+    if (declines(warp, !is_inside || !is_aligned(warp, bounds.bits))) return pointers;
     lanes = aligned_lanes(warp, lanes, bounds.bits, false);
     warp.access.allocation = 0;
     Block& block = *warp.block;
-    const auto size = static_cast<std::uint64_t>(warp.access.size);
-    if (locate_shared(warp, bounds.least, bounds.most, size)) {
+    if (is_inside) {
         pointers.lanes = lanes;
         point_all(warp, pointers, reinterpret_cast<std::int64_t>(block.shared_memory.data()));
         return pointers;
@@ -150,9 +172,12 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes) {
 /// Checks accesses to `bytes` bytes that begin at `begin_of(lane)`.
 template <class Begin> LanePointers check_own(Warp& warp, std::uint32_t lanes, std::size_t bytes, const Begin& begin_of) {
     LanePointers pointers;
+    const auto size = static_cast<std::uint64_t>(warp.access.size);
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    if (declines(warp, !has_room(bytes, bounds.least, size) || !has_room(bytes, bounds.most, size))) return pointers;
     for (const std::size_t lane : lanes_in(lanes)) {
         const std::uint64_t address = warp.access.address[lane];
-        if (!has_room(bytes, address, static_cast<std::uint64_t>(warp.access.size))) {
+        if (!has_room(bytes, address, size)) {
             report_bad_local(warp, lane);
             continue;
         }
@@ -163,7 +188,9 @@ template <class Begin> LanePointers check_own(Warp& warp, std::uint32_t lanes, s
 }
 
 LanePointers check_local(Warp& warp, std::uint32_t lanes) {
-    lanes = aligned_lanes(warp, lanes, bounds_of(warp.access.address, lanes).bits, true);
+    const std::uint64_t bits = bounds_of(warp.access.address, lanes).bits;
+    if (declines(warp, !is_aligned(warp, bits))) return {};
+    lanes = aligned_lanes(warp, lanes, bits, true);
     return check_own(warp, lanes, warp.local_capacity, [&](std::size_t lane) { return warp.local_lane(lane); });
 }
 

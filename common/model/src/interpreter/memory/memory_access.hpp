@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
+#include "device/bounds.hpp"
 #include "interpreter/decode/decoder.hpp"
 #include "interpreter/decode/fusion.hpp"
 #include "interpreter/schedule/launch.hpp"
@@ -50,19 +52,36 @@ struct LanePointers {
 /// Fills `warp.access` with the addresses, size, lanes and program counter of an instruction.
 void find_addresses(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access);
 
-/// The host's pointers to evenly spaced elements of all lanes in one allocation or variable: the first lane's, and the distance in bytes.
+/// The host's pointers to evenly spaced elements in one allocation or variable: where lane 0 has its element if it is one of `lanes`, and the
+/// distance in bytes from lane to lane.
 struct EvenPlace {
     unsigned char* first = nullptr;
     std::ptrdiff_t step = 0;
     ptx::StateSpace space = ptx::StateSpace::global;
+    std::uint32_t lanes = all_lanes;
 
     explicit operator bool() const { return first != nullptr; }
 };
 
-/// Does the work of find_addresses(), by_space() and check() at once for the most common accesses: of all lanes, evenly spaced, aligned,
-/// to global, constant or shared memory that the kernel may access, and not stores to one address. Returns no place for other accesses,
-/// after find_addresses(). Notes the spacing in `warp.access` until forget_spacing().
+/// The allocation or the variable that a team's warps access: what is known of the next warp's access from those of the warps before it.
+struct KnownRange {
+    std::uint64_t begin = 0, bytes = 0;
+    /// The host's pointer to its first byte.
+    unsigned char* at = nullptr;
+    /// The distance to the next access of the instruction, once it was predicted.
+    std::optional<std::uint64_t> ahead;
+
+    bool holds(std::uint64_t least, std::uint64_t most, std::size_t size) const {
+        return has_room(bytes, least - begin, size) && has_room(bytes, most - begin, size);
+    }
+};
+
+/// Does the work of find_addresses(), by_space() and check() at once for the most common accesses: of all lanes (or of any, where nobody
+/// watches), evenly spaced, aligned, to global, constant or shared memory that the kernel may access, and not stores to one address. Returns
+/// no place for other accesses, after find_addresses(). Notes the spacing in `warp.access` until forget_spacing().
 EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access);
+/// The same for a warp of a team, after an access of another one: returns no place where the access is another.
+EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, KnownRange& range);
 inline void forget_spacing(Warp& warp) { warp.access.evenly_spaced = false; }
 /// Does the work of note_access() for an access that has an EvenPlace.
 void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& place, std::uint32_t changed);
@@ -76,7 +95,7 @@ template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Vis
 bool may_access(const Warp& warp, const memory::Allocation& allocation);
 
 /// Checks the addresses of `lanes` in `warp.access`, which are all in one space. Reports hazards for those that the kernel may not
-/// access, and leaves them out. Sets up `warp.access` for the watcher.
+/// access, and leaves them out; a warp in a team declines the instruction instead. Sets up `warp.access` for the watcher.
 LanePointers check_global(Warp& warp, std::uint32_t lanes);
 LanePointers check_shared(Warp& warp, std::uint32_t lanes);
 LanePointers check_local(Warp& warp, std::uint32_t lanes);
@@ -88,6 +107,9 @@ LanePointers check(Warp& warp, ptx::StateSpace space, std::uint32_t lanes);
 /// `size` bytes at `most`; else null. Notes the allocation in `warp.access`.
 unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size);
 unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size);
+/// The same; fills in `range` for the accesses that follow, and returns whether there is one.
+bool find_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size, KnownRange& range);
+bool find_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size, KnownRange& range);
 
 /// Tells the watcher of an access. `changed`: for a store, the lanes that changed memory.
 void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
@@ -108,6 +130,9 @@ GenericLanes split_generic(const Warp& warp, std::uint32_t lanes);
 template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit) {
     if (access.space != ptx::StateSpace::generic) return visit(access.space, warp.active);
     const GenericLanes lanes = split_generic(warp, warp.active);
+    // In a team, what comes before an access that is declined would be done again.
+    const int spaces = (lanes.global != 0) + (lanes.shared != 0) + (lanes.local != 0) + (lanes.parameter != 0);
+    if (declines(warp, spaces > 1)) return;
     if (lanes.global) visit(ptx::StateSpace::global, lanes.global);
     if (lanes.shared) {
         for (const std::size_t lane : lanes_in(lanes.shared)) warp.access.address[lane] -= memory::shared_window;

@@ -127,6 +127,7 @@ bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction,
     const auto is_zero = [](const Uniform& number) { return number.operand < 0 && number.constant == 0; };
     const bool is_of_block = is_zero(barrier.number) && is_zero(barrier.threads) && barrier.result == Result::none && !barrier.arrives_only;
     out.execute = is_of_block ? arrive_at_block_barrier : arrive_at_barrier;
+    if (is_of_block && instruction.guard < 0) out.in_team = InTeam::waits;
     return true;
 }
 

@@ -73,7 +73,8 @@ bool Block::has_ended() const { return ended_threads == launch.threads; }
 
 bool Block::run_slice() {
     idle_ = only_polls_ = true;
-    bool ran = false, looks = false, works = false;
+    bool ran = !watch.is_watching() && team.run(), looks = false, works = false;
+    if (ran && !team.took_long()) idle_ = false;
     for (const auto& warp : warps) {
         for (int round = 0; round < most_rounds && !warp->ready.empty(); ++round) {
             ran = true;

@@ -123,12 +123,14 @@ void sleep(Warp& warp, const DecodedInstruction&) {
 DecodedInstruction tally_instruction() {
     DecodedInstruction instruction;
     instruction.execute = tally;
+    instruction.in_team = InTeam::skips;
     return instruction;
 }
 
 DecodedInstruction join_instruction() {
     DecodedInstruction instruction;
     instruction.execute = meet;
+    instruction.in_team = InTeam::meets;
     return instruction;
 }
 
@@ -137,6 +139,7 @@ bool decode_branch(Decoder& decoder, const ptx::Instruction& instruction, Decode
     found.inexact_divergence = decoder.add_inexact_divergence(instruction);
     decoder.keep(out, found);
     out.execute = found.inexact_divergence < 0 ? branch : branch_and_note;
+    out.in_team = InTeam::branches;
     return true;
 }
 

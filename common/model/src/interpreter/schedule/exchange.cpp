@@ -65,6 +65,10 @@ bool complete(Warp& warp, const DecodedInstruction& instruction, std::uint32_t l
 }
 
 void execute(Warp& warp, const DecodedInstruction& instruction) {
+    if (warp.in_team) {
+        declines(warp, warp.active != all_lanes || !all_name_each_other(warp, instruction) || !complete(warp, instruction, warp.mask));
+        return;
+    }
     if (warp.active != warp.mask) warp.split_before(warp.mask & ~warp.active, warp.pc);
     warp.mask = warp.active;
     if (all_name_each_other(warp, instruction) && complete(warp, instruction, warp.mask)) return;
@@ -130,6 +134,7 @@ private:
 bool keep(Decoder& decoder, DecodedInstruction& out, const Exchange& exchange) {
     decoder.keep(out, exchange);
     out.execute = execute;
+    out.in_team = InTeam::one_by_one;
     return true;
 }
 

@@ -14,6 +14,7 @@
 
 #include "device/address_space.hpp"
 #include "interpreter/schedule/child_work.hpp"
+#include "interpreter/schedule/team.hpp"
 #include "interpreter/schedule/warp.hpp"
 #include "interpreter/watch.hpp"
 
@@ -136,6 +137,9 @@ struct Block {
     std::vector<Block*> cluster;
     std::vector<unsigned char> shared_memory;
     std::vector<std::unique_ptr<Warp>> warps;
+    Team team{*this};
+    /// Whether a warp of the team has declined an instruction.
+    bool has_declined = false;
     hazards::BlockWatch watch;
     std::array<BlockBarrier, named_barriers + most_warpgroups> barriers;
     /// Bit n is set while threads may wait at barrier n.
@@ -209,6 +213,13 @@ private:
     /// The splits that wait at the barrier under examination.
     std::vector<Waiting> waiting_;
 };
+
+/// Notes that a warp in a team declines an instruction that `is_bad`, such as a hazard. Returns whether it does.
+inline bool declines(Warp& warp, bool is_bad) {
+    if (!warp.in_team || !is_bad) [[likely]]
+        return false;
+    return warp.declined = warp.block->has_declined = true;
+}
 
 /// Runs all blocks of a launch, on all cores.
 /// @throws LaunchStopped

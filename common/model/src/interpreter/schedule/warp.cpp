@@ -30,6 +30,8 @@ void Warp::begin(std::uint32_t lanes_here) {
     ready.clear();
     stalled.clear();
     at_barrier = nullptr;
+    in_team = false;
+    next_in_team = nullptr;
     idle_slices_ = quiet_slices_ = 0;
     snapshot_frame_ = nullptr;
     progress = false;

@@ -117,6 +117,9 @@ struct Warp : RegisterFile {
     /// The last poll of the running split in its turn.
     Look look = Look::none;
 
+    /// Whether the warp runs in a team (team.hpp), and whether an instruction had no effect, because only a warp of its own may execute it.
+    bool in_team = false, declined = false;
+
     /// The backward branch at which the last split used up its patience.
     std::optional<LoopEnd> loop_end;
 
@@ -155,6 +158,18 @@ struct Warp : RegisterFile {
     /// Runs splits until none is ready, or one has used up its patience.
     WaitReason run();
     bool ended() const { return exited == lanes; }
+
+    /// @name For teams (team.hpp)
+    /// @{
+    /// Whether all lanes of the warp are at one place of the kernel.
+    bool can_join_team() const;
+    void join_team();
+    void leave_team();
+    /// Makes the running split ready.
+    void put_back() { ready.push_back(here()); }
+    /// Goes on with the newest split that is ready. Returns false if there is none.
+    bool take_next();
+    /// @}
 
     /// @name For instructions of control flow
     /// @{
