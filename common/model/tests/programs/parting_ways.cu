@@ -6,8 +6,7 @@
 constexpr int threads = 200, blocks = 3, n = threads * blocks;
 
 /// Lanes, and whole warps, go different ways, make different numbers of rounds, and leave loops early.
-__host__ __device__ unsigned wander(unsigned i, unsigned seed)
-{
+__host__ __device__ unsigned wander(unsigned i, unsigned seed) {
     unsigned value = i * 2654435761u + seed;
     for (unsigned round = 0; round < i % 7 + i / 32 % 3; ++round) {
         if (value % 5 == 0) continue;
@@ -25,16 +24,14 @@ __host__ __device__ unsigned wander(unsigned i, unsigned seed)
     return value;
 }
 
-__global__ void wanders(unsigned* out, unsigned seed)
-{
+__global__ void wanders(unsigned* out, unsigned seed) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i % 11 == 3 || threadIdx.x / 32 == 2) return;
     out[i] = wander(i, seed);
 }
 
 /// Barriers between stores and loads of other warps; some warps and lanes have nothing to do in a round.
-__global__ void rounds(unsigned* out, unsigned seed)
-{
+__global__ void rounds(unsigned* out, unsigned seed) {
     __shared__ unsigned word[threads];
     unsigned t = threadIdx.x;
     word[t] = t + seed;
@@ -49,16 +46,14 @@ __global__ void rounds(unsigned* out, unsigned seed)
 }
 
 /// Some warps do this as a whole, and the others pass by.
-__host__ __device__ unsigned stir(unsigned value, unsigned thread, unsigned seed)
-{
+__host__ __device__ unsigned stir(unsigned value, unsigned thread, unsigned seed) {
     if (thread / 32 % 3 == 1)
         for (unsigned k = 0; k < seed; ++k) value = value * 5 + k;
     return value;
 }
 
 /// Tickets, which are drawn in the order of the warps and their lanes, and values of other lanes.
-__global__ void tickets(unsigned* out, unsigned seed)
-{
+__global__ void tickets(unsigned* out, unsigned seed) {
     __shared__ unsigned next;
     unsigned t = threadIdx.x, sum = t;
     if (t == 0) next = seed;
@@ -72,22 +67,19 @@ __global__ void tickets(unsigned* out, unsigned seed)
     out[blockIdx.x * threads + t] = mine * 1000 + sum + local[seed % 8];
 }
 
-unsigned right_ticket(unsigned t, unsigned seed)
-{
+unsigned right_ticket(unsigned t, unsigned seed) {
     const unsigned mine = t % 3 ? seed + t - (t + 2) / 3 : 0;
     const unsigned sum = t / 32 < threads / 32 ? t / 32 * 32 * 32 + 31 * 16 : t;
     return mine * 1000 + stir(sum, t, seed) + (seed + 8 - t % 8) % 8;
 }
 
-unsigned right(void (*kernel)(unsigned*, unsigned), unsigned i, unsigned seed)
-{
+unsigned right(void (*kernel)(unsigned*, unsigned), unsigned i, unsigned seed) {
     const unsigned t = i % threads, left = threads - t;
     if (kernel == wanders) return i % 11 == 3 || t / 32 == 2 ? ~0u : wander(i, seed);
     return kernel == rounds ? left * (left - 1) / 2 + left * seed : right_ticket(t, seed);
 }
 
-int main()
-{
+int main() {
     const unsigned seed = 5;
     int wrong = 0;
     unsigned* out;
@@ -98,7 +90,8 @@ int main()
         std::vector<unsigned> values(n);
         cudaMemcpy(values.data(), out, n * sizeof *out, cudaMemcpyDeviceToHost);
         for (unsigned i = 0; i < n; ++i)
-            if (values[i] != right(kernel, i, seed) && wrong++ < 5) std::printf("%u at %u, expected %u\n", values[i], i, right(kernel, i, seed));
+            if (values[i] != right(kernel, i, seed) && wrong++ < 5)
+                std::printf("%u at %u, expected %u\n", values[i], i, right(kernel, i, seed));
     }
     cudaFree(out);
     const cudaError_t error = cudaGetLastError();
