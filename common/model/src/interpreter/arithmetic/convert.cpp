@@ -37,21 +37,29 @@ Plan plan_of(const DecodedInstruction& instruction) { return std::bit_cast<Plan>
 
 template <class T> constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
-/// Writes the lower bytes of `value` in a register of `width` bytes a lane: it is extended to that by its type.
-template <class T> void store(unsigned char* destination, std::size_t width, T value) {
-    if constexpr (std::is_integral_v<T>) {
-        const auto extended = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-        const std::uint64_t bits = std::is_signed_v<T> ? extended : std::uint64_t{static_cast<std::make_unsigned_t<T>>(value)};
-        std::memcpy(destination, &bits, width);
-    } else {
-        std::memset(destination, 0, width);
-        std::memcpy(destination, &value, sizeof value);
-    }
-}
-
 /// Bytes a lane of operand `n`, whose type has `bytes`.
 std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::size_t bytes) {
     return std::max<std::size_t>(instruction.width[n], bytes);
+}
+
+/// One value of each lane.
+template <class T> struct Lanes { alignas(64) T of[warp_size]; };
+
+/// Reads the values of a register of `width` bytes a lane: their lower bytes.
+template <class T> [[gnu::noinline]] void read_wider(const unsigned char* source, std::size_t width, Lanes<T>& values) {
+    for (std::size_t lane = 0; lane < warp_size; ++lane) std::memcpy(&values.of[lane], source + lane * width, sizeof(T));
+}
+
+/// Writes the values of the active lanes in a register of `width` bytes a lane, to which each is extended by its type.
+template <class T>
+[[gnu::noinline]] void write_wider(std::uint32_t active, unsigned char* destination, std::size_t width, const Lanes<T>& values) {
+    for_active(active, [&](int lane) {
+        const T value = values.of[lane];
+        std::uint64_t bits = 0;
+        if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+        else std::memcpy(&bits, &value, sizeof value);
+        std::memcpy(destination + static_cast<std::size_t>(lane) * width, &bits, width);
+    });
 }
 
 /// The handler that converts S to D by `Conversion::of(value, plan)`.
@@ -59,19 +67,17 @@ template <class Conversion, class D, class S> void convert(Warp& warp, const Dec
     for (RegisterFile& file : registers_of(warp)) {
         const Plan plan = plan_of(instruction);
         const std::size_t to = width_of(instruction, 0, sizeof(D)), from = width_of(instruction, 1, sizeof(S));
-        if (to == sizeof(D) && from == sizeof(S)) {
-            const S* source = detail::operand<S>(file, instruction, 1);
-            write_lanes<true>(file.active, detail::operand<D>(file, instruction, 0),
-                              [=](int lane) { return Conversion::template of<D>(source[lane], plan); });
-            continue;
+        Lanes<S> narrow;
+        Lanes<D> results;
+        const S* source = detail::operand<S>(file, instruction, 1);
+        D* destination = detail::operand<D>(file, instruction, 0);
+        if (from != sizeof(S)) {
+            read_wider(file.registers + instruction.operand[1], from, narrow);
+            source = narrow.of;
         }
-        unsigned char* destination = file.registers + instruction.operand[0];
-        const unsigned char* source = file.registers + instruction.operand[1];
-        for_active(file.active, [=](int lane) {
-            S value;
-            std::memcpy(&value, source + lane * from, sizeof value);
-            store(destination + lane * to, to, Conversion::template of<D>(value, plan));
-        });
+        if (to != sizeof(D)) destination = results.of;
+        write_lanes<true>(file.active, destination, [=](int lane) { return Conversion::template of<D>(source[lane], plan); });
+        if (to != sizeof(D)) write_wider(file.active, file.registers + instruction.operand[0], to, results);
     }
 }
 
