@@ -132,7 +132,9 @@ class Curves(EvidenceDirective):
             lines[words] = evidence.value(key).number
             numbers += f"; {words}: {lines[words]:.1f}"
         pages = [(name, page_of(found, ceiling, self.axis, page, beside, lines)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
-        keys = [(self.kernels[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
+        # What tells a curve from others is left out where there are none.
+        words = {kernel: self.kernels[kernel].partition(",")[0] if len(found) == 1 else self.kernels[kernel] for kernel in found}
+        keys = [(words[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
         begins = f" The axis begins at {self.axis[0]:,}." if self.axis[0] else ""
         caption = f"{title}.{begins} {' '.join(self.content)} {told}."
         html = render("curves.html", pages=pages, keys=keys, words=self.words, description=f"{title}: {numbers}.", caption=caption)
