@@ -1,5 +1,6 @@
 """Listings of kernels with their margins, and what changes from one to another."""
 
+import json
 import re
 
 import pytest
@@ -206,3 +207,16 @@ def test_a_reference_to_a_kernel_leads_to_its_chapters_page(project):
         (pages / f"{changed}.rst").write_text(f"{changed}\n====\n\nAgain.\n\n.. kernel-listing:: copy.copy_plain\n")
     (pages / "copy.rst").write_text("copy\n====\n\nNothing.\n")
     assert "kernel-copy_plain" in project.build().warnings
+
+
+def test_machine_code_shows_runs_of_equal_instructions_whatever_their_predicate(project):
+    folder = project.folder / "chapters" / "copy"
+    folder.mkdir(parents=True, exist_ok=True)
+    kernels = {"_Z10copy_plainPfPKfii": ["@!P0 LDG.E", "@P3 LDG.E", "LDG.E", "BAR.SYNC", "@P0 STG.E"], "_Z5otherPf": ["LDS"]}
+    written = folder / "copy.exactness"
+    written.write_text(json.dumps({"texts": {"1": {name: {"machine_code": code} for name, code in kernels.items()}}}))
+    shown = text_of(re.search(r"<pre[^>]*>(.*?)</pre>", project.build_page(".. machine-code:: copy.copy_plain"), re.DOTALL)[1])
+    assert shown.split(" ") == "2 × @P LDG.E 1 × LDG.E 1 × BAR.SYNC 1 × @P STG.E".split(" ")
+    assert "copy.exactness has 0 functions nothing" in project.build_error(".. machine-code:: copy.nothing")
+    written.unlink()
+    assert "copy.exactness cannot be read" in project.build_error(".. machine-code:: copy.copy_plain")

@@ -61,6 +61,8 @@ class Comparison:
     uncertain: set[int] = field(default_factory=set)
     # By line of the PTX: the branches at which diverging lanes of a warp make a launch inexact, and the reason.
     branches: dict[int, dict] = field(default_factory=dict)
+    # Its section's memory instructions and barriers, in their order.
+    machine_code: list[str] = field(default_factory=list)
 
     def note(self, access: Access, sass: str, why: str, exact: bool) -> None:
         entry = _entry(access, sass, why)
@@ -301,6 +303,7 @@ def compare_text(ptx: str, disassembly: str) -> dict[str, Comparison]:
             if name != section.name and not any(function.first_line <= line <= function.last_line for line in section.lines):
                 continue
             found = compare(function, section)
+            found.machine_code = section.order
             known = results.setdefault(name, found)
             if known is not found:
                 known.exact &= found.exact and known.counted == found.counted
@@ -350,6 +353,7 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
             "counted": {str(line): list(how) for line, how in sorted(result.counted.items())},
             "uncertain": sorted(result.uncertain),
             "branches": {str(line): why for line, why in sorted(result.branches.items())},
+            "machine_code": result.machine_code,
             **({"resources": list(code.resources[name])} if name in code.resources else {}),
         }
         for name, result in compared.items()

@@ -65,6 +65,8 @@ class Section:
     lines: set[int] = field(default_factory=set)
     # Lines of PTX whose machine code chooses one of the active lanes.
     elected: set[int] = field(default_factory=set)
+    # The memory instructions and barriers in their order, with their guards.
+    order: list[str] = field(default_factory=list)
 
 
 def _bytes_of(words: list[str]) -> int:
@@ -151,6 +153,8 @@ def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:
         section.lines.add(line)
         words = operation.split(".")
         loop = next((first for first, last in loops if first <= address <= last), -1)
+        if words[0] in _KINDS or words[0] == "BAR":
+            section.order.append(f"@{guard} {operation}" if guard else operation)
         if words[0] == "BAR" and words[1:2] != ["ARV"]:
             section.barriers.append((line, loop))
         if words[0] in _KINDS:

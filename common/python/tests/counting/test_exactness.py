@@ -366,6 +366,14 @@ def test_loops_of_machine_code_are_told_apart():
     assert [access.loop for access in section.accesses] == [16, -1]
 
 
+def test_memory_instructions_and_barriers_are_kept_in_their_order():
+    found = exactness.compare_text(
+        PTX, sass((14, "@!P1 LDS R2, [R8]"), (15, "IADD R2, R2, R3"), (17, "BAR.SYNC 0x0"), (20, "@!PT LDS RZ, [RZ]"), *REST)
+    )
+    assert found["k"].machine_code[:2] == ["@!P1 LDS", "BAR.SYNC"]
+    assert "@!PT LDS" not in found["k"].machine_code
+
+
 def test_accesses_that_the_machine_code_may_not_make_are_uncertain():
     assert exactness.compare_text(PTX, sass(*LOOP, *REST))["k"].uncertain == set()
     assert exactness.compare_text(PTX, sass((14, "LDS.64 R2, [R8]"), *LOOP[2:], *REST))["k"].uncertain == set()
