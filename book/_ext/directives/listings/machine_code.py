@@ -44,7 +44,7 @@ class MachineCode(EvidenceDirective, directive="machine-code"):
         slug, kernel = self.kernel_argument(self.arguments[0])
         path = Path(evidence.counts).parent / "chapters" / slug / f"{slug}.exactness"
         self.env.note_dependency(str(path))
-        caption = f"Memory instructions and barriers of ``{kernel}`` in machine code (sm_90), in their order; @P: behind a predicate"
+        caption = f"The memory instructions of ``{kernel}`` (sm_90); @P: behind a predicate"
         return self.parsed(
             [".. code-block:: none", f"   :caption: {caption}", "", *(f"   {line}" for line in lines_of(instructions_of(path, kernel)))]
         )
