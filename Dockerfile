@@ -1,4 +1,4 @@
-# A machine on which scripts/book and scripts/test find all they need: docker build -t conflict-free-cuda .
+# A machine on which scripts/book finds all it needs, and scripts/test installs the rest: docker build -t conflict-free-cuda .
 # docker run --rm -it -p 8000:8000 -v "$PWD":/book conflict-free-cuda scripts/book --serve
 FROM debian:12
 RUN apt-get update \

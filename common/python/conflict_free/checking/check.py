@@ -12,7 +12,7 @@ from conflict_free.console import ROOT, OneLineParser, Stop, say, use_venv
 from conflict_free.evidence import files, parity, source
 from conflict_free.evidence.names import HISTORICAL, LOCAL, ResultError
 from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters, source_files, source_path
-from conflict_free.setup.lock import check_no_place, requirements, wanted_text
+from conflict_free.setup.lock import check_no_place, requirements, sources, wanted_text
 
 from . import readme
 from .formats import formats
@@ -100,14 +100,14 @@ def lock_files() -> Iterator[str]:
         text = path.read_text(encoding="utf-8")
         if text != wanted_text(text):
             yield f"{_name(path)}: its packages are not of CUDA {cuda_version.VERSION}, which {_name(cuda_version.SOURCE)} names; run scripts/lock"
-    for wanted in sorted(ROOT.glob("requirements*.in")):
+    for wanted in sources():
         lock = wanted.with_suffix(".lock")
         text = lock.read_text(encoding="utf-8") if lock.exists() else ""
         try:
             check_no_place(text, lock.name)
         except Stop as stop:
             yield str(stop)
-        for name in re.findall(r"^([A-Za-z0-9._-]+)", wanted.read_text(encoding="utf-8"), re.MULTILINE):
+        for name in re.findall(r"^([A-Za-z0-9][A-Za-z0-9._-]*)", wanted.read_text(encoding="utf-8"), re.MULTILINE):
             if not re.search(rf"^{re.escape(name)}==", text, re.MULTILINE):
                 yield f"{lock.name} has no {name}; run scripts/lock"
 

@@ -13,10 +13,7 @@ _C_SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
 
 def _told(command: Iterable[str | Path]) -> list[str]:
     """Return the lines that a formatter prints if it finds something, with paths relative to the repository."""
-    try:
-        done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True)
-    except OSError as error:
-        return [f"the format cannot be checked: {error}; scripts/setup installs the formatters"]
+    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True)
     if done.returncode == 0:
         return []
     return [line.replace(f"{ROOT}/", "") for line in (done.stdout + done.stderr).splitlines()]
@@ -26,6 +23,9 @@ def formats(files: Iterable[Path]) -> Iterator[str]:
     """Yield a line for each file whose format differs, and for each warning of ruff."""
     files = list(files)
     tools = Path(sys.executable).parent
+    if missing := [name for name in ("ruff", "clang-format") if not (tools / name).exists()]:
+        yield f"the formats cannot be checked without {' and '.join(missing)}; scripts/setup --tests installs the packages of the tests"
+        return
     yield from _told([tools / "ruff", "check", "--quiet", "--output-format", "concise", "."])
     for line in _told([tools / "ruff", "format", "--check", "--output-format", "concise", "."]):
         name, _, rest = line.partition(":")

@@ -25,6 +25,7 @@ UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/lo
 
 # jsonschema-rs, rich, simpleeval and pytest with their dependencies.
 PYTHON = ("iniconfig", "jsonschema-rs", "markdown-it-py", "mdurl", "packaging", "pluggy", "pygments", "pytest", "rich", "simpleeval")
+LOCKS = ("requirements.lock", "requirements-test.lock")
 # The platform tags of wheels for Linux with a C library of 2018 or later.
 _LIBC = ("manylinux_2_28", "manylinux_2_17", "manylinux2014")
 
@@ -47,7 +48,7 @@ def locked(lock: str, names: tuple[str, ...]) -> str:
             entries[name] = f"{pinned} \\\n{hashes}"
     missing = sorted(set(names) - set(entries))
     if missing:
-        raise Stop(f"requirements.lock has no {', '.join(missing)}; run scripts/lock")
+        raise Stop(f"no lock file has {', '.join(missing)}; run scripts/lock")
     return "\n".join(entries.values()) + "\n"
 
 
@@ -84,7 +85,7 @@ def fill_prefix(prefix: Path) -> None:
 
 def fill_site(site: Path, python_version: str) -> None:
     """Install the Python packages for the other machine's Python."""
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    lock = "".join((ROOT / name).read_text(encoding="utf-8") for name in LOCKS)
     machine = platform.machine()
     with tempfile.TemporaryDirectory() as folder:
         chosen = Path(folder) / "chosen.lock"

@@ -98,7 +98,7 @@ def serve(html: Path) -> None:
 
 def main() -> int:
     options = parse(sys.argv[1:])
-    tools = setup.set_up(beside=cmake.begin_build)
+    tools = setup.set_up(pdf=options.pdf, beside=cmake.begin_build)
     build = cmake.configure(tools)
     cmake.build(tools, "the pages", "book_pages")
     index = build / "html" / "index.html"

@@ -13,7 +13,7 @@ from conflict_free import cuda_version
 from conflict_free.console import ROOT, USAGE, Stop, say, step
 
 from .cmake import CMAKE_MINIMUM, version_of
-from .folders import CUDA, VENV, install_locked, read, remove, stamp_text
+from .folders import CUDA, VENV, digests, install_locked, read, remove, stamp_text
 from .packages import include_folders
 
 #: The folder of toolkits that NVIDIA's packages install.
@@ -126,7 +126,7 @@ def install_nvcc() -> tuple[Path, bool]:
     toolkit = CUDA / "toolkit"
     nvcc = _nvcc_of_wheels()
     lock = ROOT / "requirements-cuda.lock"
-    wanted = stamp_text([lock], platform.machine())
+    wanted = stamp_text(digests([lock]), platform.machine())
     stamp = toolkit / "conflict-free.stamp"
     if read(stamp) == wanted and nvcc.exists():
         return nvcc, False
@@ -181,7 +181,7 @@ def find_or_install_nccl() -> bool:
     """
     folder = CUDA / "nccl"
     lock = ROOT / "requirements-nccl.lock"
-    wanted = stamp_text([lock], platform.machine())
+    wanted = stamp_text(digests([lock]), platform.machine())
     stamp = folder / "conflict-free.stamp"
     if read(stamp) == wanted or nccl_is_there():
         return False

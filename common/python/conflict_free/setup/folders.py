@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from conflict_free.console import ROOT, say, step
@@ -17,10 +17,14 @@ CUDA = ROOT / ".cuda"
 _NO_NETWORK = "; the machine needs to reach a Python package index"
 
 
-def stamp_text(locks: Iterable[Path], *more: str) -> str:
-    """Return the stamp of packages that were installed from lock files on this machine."""
-    digests = {lock.name: hashlib.sha256(lock.read_bytes()).hexdigest() for lock in locks}
-    return json.dumps({"locks": digests, "for": more}, indent=1, sort_keys=True) + "\n"
+def digests(locks: Iterable[Path]) -> dict[str, str]:
+    """Return the digest of each lock file by its name."""
+    return {lock.name: hashlib.sha256(lock.read_bytes()).hexdigest() for lock in locks}
+
+
+def stamp_text(locks: Mapping[str, str], *more: str) -> str:
+    """Return the stamp of packages that were installed from lock files with these digests on this machine."""
+    return json.dumps({"locks": locks, "for": more}, indent=1, sort_keys=True) + "\n"
 
 
 def read(path: Path) -> str:

@@ -38,9 +38,14 @@ def wanted_text(text: str) -> str:
     return re.sub(r"\bnvidia-nccl-cu\d+", f"nvidia-nccl-cu{cuda_version.MAJOR}", text)
 
 
+def sources() -> list[Path]:
+    """Return the files of packages to lock. requirements.in is first, because the lock file of another binds its versions to those of requirements.lock."""
+    return sorted(ROOT.glob("requirements*.in"), key=lambda path: path.stem)
+
+
 def requirements() -> list[Path]:
     """Return the files that name packages of a version of CUDA, or other packages to lock."""
-    return [*sorted(ROOT.glob("requirements*.in")), ROOT / "common" / "python" / "pyproject.toml"]
+    return [*sources(), ROOT / "common" / "python" / "pyproject.toml"]
 
 
 def main() -> int:
@@ -59,7 +64,7 @@ def main() -> int:
         python = Path(scratch) / "bin" / "python"
         step("Virtual environment for uv", [sys.executable, "-m", "venv", scratch])
         step("Install uv", [python, "-m", "pip", "install", "--disable-pip-version-check", "uv"])
-        for source in sorted(ROOT.glob("requirements*.in")):
+        for source in sources():
             lock = source.with_suffix(".lock")
             new = Path(scratch) / lock.name
             if lock.exists():

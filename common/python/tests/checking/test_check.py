@@ -1,9 +1,12 @@
 """scripts/check finds each thing that it looks for, and nothing in a repository that is in order."""
 
+import sys
+
 import pytest
 from conftest import CODE, PROSE
 from synthetic import changed_json
 
+from conflict_free.checking.formats import formats
 from conflict_free.cuda_version import VERSION
 
 
@@ -210,3 +213,10 @@ def test_another_format_is_found(tidy):
     found = findings(tidy)
     assert "scripts/new.py: its format differs from ruff's; run ruff format" in found
     assert "chapters/copy/copy.cu: its format differs from .clang-format; run .venv/bin/clang-format -i chapters/copy/copy.cu" in found
+
+
+def test_without_the_packages_of_the_tests_one_line_names_the_set_up(monkeypatch, tmp_path):
+    """A machine that has rendered the book and never run the tests has no formatters."""
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    (found,) = formats([tmp_path / "new.cpp"])
+    assert found == "the formats cannot be checked without ruff and clang-format; scripts/setup --tests installs the packages of the tests"

@@ -159,17 +159,17 @@ print("\\n".join(line for line in everything if not names or line.split()[0] in 
 
 @pytest.fixture
 def venv(house, monkeypatch, tmp_path):
-    """Makes a virtual environment with the packages of an empty list; returns the function, which tells whether it had to, and where it is."""
+    """Makes a virtual environment with the packages of an empty list; returns the function, which tells of which lists, and where it is."""
     monkeypatch.setattr(console, "LOGS", house.root / "logs")
     lock = tmp_path / "empty.lock"
     lock.write_text("# nothing\n", encoding="utf-8")
     folder = tmp_path / "venv"
 
-    def make():
-        lacking = setup.begin_venv(folder, [lock])
+    def make(*more):
+        lacking = setup.begin_venv(folder, [lock, *more])
         if lacking:
-            setup.fill_venv(folder, [lock])
-        return lacking
+            setup.fill_venv(folder, lacking)
+        return [path.name for path in lacking]
 
     return make, folder, lock
 
@@ -183,13 +183,13 @@ def test_a_venv_is_made_once_and_made_again_when_it_must_be(venv, monkeypatch):
 
     for module in (setup, folders):
         monkeypatch.setattr(module, "step", pretend)
-    assert make() is True
-    assert make() is False
+    assert make() == ["empty.lock"]
+    assert make() == []
     lock.write_text("# something else\n", encoding="utf-8")
-    assert make() is True
-    assert make() is False
+    assert make() == ["empty.lock"]
+    assert make() == []
     monkeypatch.setattr(cuda.platform, "python_version", lambda: "3.99.0")
-    assert make() is True
+    assert make() == ["empty.lock"]
 
 
 def test_a_venv_that_was_interrupted_is_made_again(venv, monkeypatch):
@@ -215,24 +215,59 @@ def test_a_venv_that_was_interrupted_is_made_again(venv, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             make()
     assert half.exists()
-    assert make() is True
+    assert make() == ["empty.lock"]
     assert not half.exists()
     assert subprocess.run([folder / "bin" / "python", "-c", "import pip"]).returncode == 0
-    assert make() is False
+    assert make() == []
 
 
 def test_a_venv_without_packages_yet_is_filled_and_not_made_again(venv):
     make, folder, _ = venv
-    assert setup.begin_venv(folder, []) is True
+    assert setup.begin_venv(folder, []) == []
     (folder / "the same").touch()
-    assert make() is True
+    assert make() == ["empty.lock"]
     assert (folder / "the same").exists()
 
 
-@pytest.mark.parametrize("had", ["nothing", "all", "no packages of Python"])
-def test_the_set_up_builds_while_python_packages_are_installed(house, monkeypatch, tmp_path, had):
+def test_packages_are_added_to_those_that_are_there(venv, monkeypatch, tmp_path):
+    """Packages of the tests after those of the book; a set-up for the book asks for none of them, and keeps them."""
+    make, folder, lock = venv
+    more = tmp_path / "more.lock"
+    more.write_text("# nothing\n", encoding="utf-8")
+    assert make() == ["empty.lock"]
+    (folder / "the same").touch()
+    assert make(more) == ["more.lock"]
+    assert make() == make(more) == []
+    more.write_text("# another\n", encoding="utf-8")
+    assert make() == []
+    assert (folder / "the same").exists()
+    assert make(more) == ["empty.lock", "more.lock"]
+    assert not (folder / "the same").exists()
+
+
+def test_packages_whose_addition_was_interrupted_are_installed_again(venv, monkeypatch, tmp_path):
+    make, folder, lock = venv
+    more = tmp_path / "more.lock"
+    more.write_text("# nothing\n", encoding="utf-8")
+    make()
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(setup, "install_locked", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            make(more)
+    assert make() == ["empty.lock"]
+    assert make(more) == ["more.lock"]
+
+
+@pytest.mark.parametrize("tests", [False, True])
+@pytest.mark.parametrize("had", ["nothing", "all", "packages of the book", "no packages of Python"])
+def test_the_set_up_builds_while_python_packages_are_installed(house, monkeypatch, tmp_path, had, tests):
     """What the build needs is there before it begins; nothing is built beside where nothing is to be installed."""
     done = []
+    all_locks = ["requirements.lock", "requirements-test.lock"]
     venv = tmp_path / "venv"
     begun = threading.Event()
 
@@ -269,12 +304,14 @@ def test_the_set_up_builds_while_python_packages_are_installed(house, monkeypatc
     if had != "nothing":
         make()
         done.clear()
-        locks = [] if had == "no packages of Python" else [console.ROOT / "requirements.lock"]
-        setup._stamp(venv).write_text(setup._wanted(venv, locks), encoding="utf-8")
-    setup.set_up(beside=build)
+        locks = [console.ROOT / name for name in {"all": all_locks, "packages of the book": all_locks[:1]}.get(had, [])]
+        setup._stamp(venv).write_text(setup._stamp_text(venv, folders.digests(locks)), encoding="utf-8")
+    setup.set_up(tests=tests, beside=build)
     made = sorted(done[:2] if had == "nothing" else done[:1])
     assert made == (["Set-up: virtual environment " + str(venv), "packages"] if had == "nothing" else ["packages"])
-    assert done[len(made) :] == ["nvcc", *([] if had == "all" else ["build", "Set-up: Python packages of requirements.lock"])]
+    had_locks = {"all": 2, "packages of the book": 1}.get(had, 0)
+    installed = [f"Set-up: Python packages of {name}" for name in all_locks[: 2 if tests else 1][had_locks:]]
+    assert done[len(made) :] == ["nvcc", *(["build", *installed] if installed else [])]
 
 
 # --- CUDA --------------------------------------------------------------------------------------
