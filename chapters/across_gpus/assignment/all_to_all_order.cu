@@ -8,7 +8,7 @@
 constexpr int TILE_DIM = 32;
 constexpr int BLOCK_ROWS = 8;
 
-// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+// Returns the first of the `count` rows or columns that belong to `rank`. Its last one precedes the first of rank + 1.
 __host__ __device__ inline int first(int count, int rank, int ranks)
 {
     return static_cast<long long>(count) * rank / ranks;
@@ -23,7 +23,7 @@ __global__ void write_blocks(float* send, const float* input, int rank, int rank
     int other = (rank + 1 + blockIdx.z) % ranks;
     int rows = first(height, rank + 1, ranks) - first(height, rank, ranks);
     int begin = first(width, other, ranks), columns = first(width, other + 1, ranks) - begin;
-    // The columns from those of rank + 1 on, round the end of the matrix, are sent before.
+    // How many columns are sent earlier: sending begins at those of rank + 1, and goes on at column 0 behind the last one.
     int before = (begin - first(width, (rank + 1) % ranks, ranks) + width) % width;
     float* block = send + before * rows;
 
@@ -88,7 +88,7 @@ void all_to_all_order(float* send, const float* input, int rank, int ranks, int 
     // |dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM);
     // |transpose<<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(transposed, input, width, rows);
     // |
-    // |// For the rank after this one, for the one after that, and so on; at last for this one itself.
+    // |// The blocks go to the rank after this one, then to the next, and so on; the last is this rank's own.
     // |for (int i = 0; i < ranks; i++) {
     // |    int other = (rank + 1 + i) % ranks;
     // |    int begin = first(width, other, ranks), columns = first(width, other + 1, ranks) - begin;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The task done without its lessons. A cheat that is filled with it chooses how data are read and results stored.
+// Does the task without its lessons. A cheat filled with this file chooses how data are read and how results are stored.
 
 using Element = float;
 using Result = float;
@@ -11,7 +11,7 @@ struct Task : Data<Element, Result> {
 
     __host__ __device__ int first(int count, int of) const { return static_cast<long long>(count) * of / ranks; }
     __host__ __device__ int rows() const { return first(height, rank + 1) - first(height, rank); }
-    // One thread of a rank without rows has nothing to do: a launch needs a block.
+    // A launch needs a block, so one thread of a rank without rows does nothing.
     __host__ __device__ int threads() const { return elements() > 0 ? elements() : 1; }
     __host__ __device__ int elements() const { return rows() * width; }
     __host__ __device__ int results() const { return elements(); }

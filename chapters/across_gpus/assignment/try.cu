@@ -16,7 +16,7 @@ struct Memory {
     float *input, *send, *output;
 };
 
-// Where message number `step` of each rank goes: row by row, the next one `height` elements further on. Nobody concatenates.
+// Copies message number `step` of each rank into the receiver's output, with `height` elements from one row to the next.
 void play_all_to_all(std::vector<Memory>& memory, int height)
 {
     int ranks = memory.size();
@@ -34,7 +34,7 @@ void play_all_to_all(std::vector<Memory>& memory, int height)
         }
 }
 
-// Compares a rank's rows of the output, and tells the first element that is wrong. Returns how many are.
+// Compares a rank's rows of the output, prints the first element that is wrong, and returns how many are wrong.
 int count_wrong(const std::vector<float>& given, const std::vector<float>& matrix, int rank, int ranks, int width, int height)
 {
     int wrong = 0, begin = first(width, rank, ranks);

@@ -13,7 +13,7 @@ constexpr int BLOCK_ROWS = 8;
 // BEGIN SOLUTION
 __global__ void turn(unsigned* output, const unsigned* input, int width, int height)
 {
-    // One word more a row: the rows of a column then lie in different banks.
+    // A row has one extra word, so the rows of a column lie in different banks.
     __shared__ unsigned tile[TILE_DIM][TILE_DIM + 1];
 
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
@@ -26,7 +26,7 @@ __global__ void turn(unsigned* output, const unsigned* input, int width, int hei
 
     __syncthreads();
 
-    // The lanes now take the rows of the input, from which come the columns of the output, last row first.
+    // The lanes take the rows of the input, from the last one on. Each row of the input becomes a column of the output.
     x = blockIdx.x * TILE_DIM + threadIdx.y;
     y = blockIdx.y * TILE_DIM + threadIdx.x;
 

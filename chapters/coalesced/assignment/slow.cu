@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The task done without its lessons. A cheat that is filled with it chooses how data are read and results stored.
+// Does the task without its lessons. A cheat filled with this file chooses how data are read and how results are stored.
 
 using Element = unsigned;
 using Result = unsigned;

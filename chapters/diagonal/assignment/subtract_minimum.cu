@@ -10,7 +10,7 @@
 
 constexpr int BLOCK = 64;
 
-// Leaves the smallest of the numbers that the threads bring in smallest[0].
+// Stores the smallest of all threads' numbers in smallest[0].
 __device__ void find_smallest(int* smallest, int mine)
 {
     int tid = threadIdx.x;
@@ -27,7 +27,7 @@ __device__ void find_smallest(int* smallest, int mine)
 // 64 integers are 256 bytes: one partition.
 constexpr int PARTITION = 64;
 
-// Where in its row a thread is after so many steps of a block that begins at shift, and goes round behind the end.
+// Returns the column that is `step` columns behind `shift`, round the end of the row.
 __device__ int column_of(int step, int shift, int width)
 {
     int column = step + shift;
@@ -39,7 +39,7 @@ __global__ void subtract_smallest(int* output, const int* input, int width)
     __shared__ int smallest[BLOCK];
     size_t row = (size_t)blockIdx.x * width;
 
-    // Blocks that follow each other begin one partition apart.
+    // Neighboring blocks begin one partition apart.
     int partitions = max(1, width / PARTITION);
     int shift = blockIdx.x % partitions * PARTITION;
 

@@ -12,11 +12,11 @@ constexpr int A_UNITS = DEPTH / UNIT;
 constexpr int B_UNITS = DIM / UNIT;
 constexpr int THREADS = 512;
 
-// Where a unit of A lies in shared memory, in units from the beginning of the tile.
+// Returns where a unit of A lies in shared memory, in units from the beginning of the tile.
 __device__ int place_in_a(int row, int unit)
 {
     // BEGIN SOLUTION
-    // Rows are 12 units apart, so even rows begin in bank 0 and odd ones in bank 16: four of each meet.
+    // Rows are 12 units apart, so even rows begin in bank 0 and odd rows in bank 16: four rows of each kind share banks.
     return row * A_UNITS + (unit ^ row / 2 % 4);
     // INSTEAD
     // |    // Your work: give the units of a row other places.
@@ -24,19 +24,19 @@ __device__ int place_in_a(int row, int unit)
     // END SOLUTION
 }
 
-// Where a unit of B lies.
+// Returns where a unit of B lies, in the same way.
 __device__ int place_in_b(int row, int unit)
 {
     // BEGIN SOLUTION
     // All rows begin in bank 0.
     return row * B_UNITS + (unit ^ row % 8);
     // INSTEAD
-    // |    // Your work, here too.
+    // |    // Your work: do the same here.
     // |    return row * B_UNITS + unit;
     // END SOLUTION
 }
 
-// Loads four matrices of 8 x 8 halves. Lane l points at row l % 8 of matrix l / 8.
+// Loads four matrices of 8 x 8 halves. Lane l passes the address of row l % 8 of matrix l / 8.
 __device__ void ldmatrix(unsigned (&to)[4], const uint4* row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The task done without its lessons. A cheat that is filled with it chooses how data are read and results stored.
+// Does the task without its lessons. A cheat filled with this file chooses how data are read and how results are stored.
 
 #include <cuda_fp16.h>
 
@@ -9,7 +9,7 @@
 using Element = unsigned;
 using Result = float;
 
-/// Half number k of the tiles, given the pair that it lies in.
+/// Returns half number k of the tiles from the pair that it lies in.
 __host__ __device__ float half_of(unsigned both, int k)
 {
     return __half2float(__ushort_as_half(static_cast<unsigned short>(both >> k % 2 * 16)));

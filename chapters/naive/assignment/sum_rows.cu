@@ -3,7 +3,7 @@
 
 // What does it cost to add up the rows of a matrix?
 //
-// Every element is read once, however the work is dealt out. What the deal decides is which elements the lanes of a warp
+// Every element is read once, however the work is divided. The division decides which elements the lanes of a warp
 // read together.
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ constexpr int THREADS = 64;
 constexpr int LANES = 32;
 constexpr int ROWS_OF_A_BLOCK = THREADS / LANES;
 
-// A warp for each row.
+// A warp takes each row.
 __global__ void add_up_rows(float* sums, const float* matrix, int width, int height)
 {
     int lane = threadIdx.x % LANES;
@@ -27,7 +27,7 @@ __global__ void add_up_rows(float* sums, const float* matrix, int width, int hei
     for (int x = lane; x < width; x += LANES)
         sum += matrix[row * width + x];
 
-    // Each turn adds the sums of the upper half of the lanes to those of the lower half, in registers.
+    // Each round adds the sums of the upper half of the lanes to those of the lower half, in registers.
     for (int distance = LANES / 2; distance > 0; distance /= 2)
         sum += __shfl_down_sync(0xffffffff, sum, distance);
 
@@ -35,7 +35,7 @@ __global__ void add_up_rows(float* sums, const float* matrix, int width, int hei
         sums[row] = sum;
 }
 // INSTEAD
-// |// A thread for each row.
+// |// A thread takes each row.
 // |__global__ void add_up_rows(float* sums, const float* matrix, int width, int height)
 // |{
 // |    int row = blockIdx.x * THREADS + threadIdx.x;

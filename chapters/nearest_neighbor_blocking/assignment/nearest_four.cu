@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Finds the four nearest other points of each of n points: the nearest first, of equal distances the lowest index first.
+// Finds the four nearest other points of each of n points, in order of distance, and of index where distances are equal.
 
 #include <cmath>
 #include <cuda_runtime.h>
@@ -16,7 +16,7 @@ __device__ float squared_distance(float3 a, float3 b)
 }
 
 // BEGIN SOLUTION
-// Points that a thread looks for. Each word read from shared memory serves all of them.
+// The number of points whose neighbors a thread finds. Each word read from shared memory serves all of them.
 constexpr int POINTS = 2;
 
 struct Nearest {
@@ -24,7 +24,7 @@ struct Nearest {
     int index[NEIGHBORS];
 };
 
-// Puts point j in its place, or leaves it out. Points come by rising index: of equal distances the first one stays ahead.
+// Inserts point j in its place, or leaves it out. Indices rise from call to call, so the lower index stays ahead at equal distances.
 __device__ void look_at(Nearest& nearest, float distance, int j)
 {
 #pragma unroll
@@ -63,7 +63,7 @@ __global__ void nearest_kernel(int* neighbors, const float3* points, int n)
             tile[tid] = points[first + tid];
         __syncthreads();
 
-        // All lanes read one point, once for all points of theirs.
+        // All lanes read the same point, once for all of their own points.
 #pragma unroll 1
         for (int j = 0; j < count; ++j) {
             float3 other = tile[j];
@@ -74,7 +74,7 @@ __global__ void nearest_kernel(int* neighbors, const float3* points, int n)
         __syncthreads();
     }
 
-    // The four of a point are 16 bytes: one store writes them.
+    // The four indices of a point are 16 bytes, which one store writes.
     for (int p = 0; p < POINTS; ++p) {
         int i = first_mine + p * BLOCK;
         if (i < n)

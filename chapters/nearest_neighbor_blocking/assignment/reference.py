@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Points, and the four nearest others of each."""
+"""Makes points, and finds the four nearest others of each."""
 
 import numpy
 
 TOLERANCE = 0
 
 NEIGHBORS = 4
-#: Coordinates are multiples of this: then a float holds all squared distances without rounding, and equal ones are equal.
+#: Coordinates are multiples of this, so that a float holds all squared distances exactly, and equal distances compare equal.
 STEP = 1 / 1024
 #: One point in this many is a copy of another one.
 COPIES = 16
@@ -16,7 +16,7 @@ ROWS = 256
 
 
 def inputs(case: dict, random: numpy.random.Generator) -> dict[str, numpy.ndarray]:
-    """Return points in the cube from -1 to 1. With ``lattice`` they stand on 5 x 5 x 5 places, and most distances are equal."""
+    """Return points in the cube from -1 to 1. With ``lattice`` the points have 5 x 5 x 5 places, and most distances are equal."""
     n = case["n"]
     steps = random.integers(-2, 3, size=(n, 3)) * 512 if case["lattice"] else random.integers(-1024, 1024, size=(n, 3))
     copies = random.integers(COPIES, size=n) == 0
@@ -25,7 +25,7 @@ def inputs(case: dict, random: numpy.random.Generator) -> dict[str, numpy.ndarra
 
 
 def outputs(case: dict, inputs: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:
-    """Return four indices a point: by distance, then by index, and -1 where there are no more points."""
+    """Return four indices for each point, by distance, then by index; -1 stands where there are no more points."""
     points = numpy.rint(inputs["points"] / STEP).astype(numpy.int64)
     n = len(points)
     found = min(NEIGHBORS, n - 1)

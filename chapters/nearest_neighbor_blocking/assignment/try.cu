@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-// The indices of all points but i, the nearest first, of equal distances the lowest index first.
+// Returns the indices of all points but i, in order of distance, and of index where distances are equal.
 std::vector<int> others_of(int i, const std::vector<float3>& points)
 {
     std::vector<float> distances;
@@ -37,7 +37,7 @@ int main(int argc, char** argv)
         return 2;
     }
 
-    // Multiples of 1/256, so that all distances are exact, and points that are there twice.
+    // Coordinates are multiples of 1/256, so that all distances are exact. Some points are there twice.
     std::vector<float3> points(n);
     std::mt19937 random(1);
     const auto coordinate = [&] { return static_cast<float>(random() % 512) / 256 - 1; };

@@ -12,7 +12,7 @@ constexpr int BLOCK_ROWS = 8;
 __global__ void transpose_tiles(double* output, const double* input, int width, int height)
 {
     // BEGIN SOLUTION
-    // A row is 66 words long, so the next element of a column lies two banks further on.
+    // A row is 66 words long, so the next element of a column lies two banks farther on.
     __shared__ double tile[TILE_DIM][TILE_DIM + 1];
 
     int x = blockIdx.x * TILE_DIM + threadIdx.x;

@@ -13,7 +13,7 @@ int main(int argc, char** argv)
         const int* second_numbers = trial.input<int>("second_numbers");
         int* minimum = trial.output<int>("minimum", 2);
         int* second_minimum = trial.output<int>("second_minimum", 2);
-        // Twice: the traces of the first call must not disturb the second.
+        // The function is called twice: leftovers of the first call must not disturb the second.
         trial.run([&] {
             find_minimum(minimum, numbers, n);
             find_minimum(second_minimum, second_numbers, second_n);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Finds the smallest of n integers and its place: of equal ones, the first.
+// Finds the smallest of n integers and its place, which is the first where several are equal.
 
 #include <climits>
 #include <cuda_runtime.h>
@@ -11,17 +11,17 @@ constexpr int BLOCK = 256;
 // BEGIN SOLUTION
 constexpr int MOST_BLOCKS = 64;
 
-// The minimum of each block with its place, and the number of blocks that are done.
+// The minimum of each block with its place, and the number of blocks that have finished.
 __device__ int found_value[MOST_BLOCKS], found_place[MOST_BLOCKS];
 __device__ unsigned done;
 
-// Whether a number at a place comes before another one.
+// Returns whether a number at a place comes before another one.
 __device__ bool is_before(int value, int place, int other_value, int other_place)
 {
     return value < other_value || (value == other_value && place < other_place);
 }
 
-// Leaves the first of the smallest numbers that the threads bring in value[0] and place[0]. Two arrays: in an array of
+// Stores the smallest of all threads' numbers and its place in value[0] and place[0]. There are two arrays: in an array of
 // pairs, neighboring lanes would be two words apart.
 __device__ void reduce(int* value, int* place, int my_value, int my_place)
 {
@@ -56,7 +56,7 @@ __global__ void minimum_kernel(int* minimum, const int* numbers, int n)
         }
     reduce(value, place, my_value, my_place);
 
-    // The block that draws the last ticket finds what all the others have left.
+    // The block that draws the last ticket finds the results of all the others.
     if (tid == 0) {
         found_value[blockIdx.x] = value[0];
         found_place[blockIdx.x] = place[0];
@@ -83,7 +83,7 @@ __global__ void minimum_kernel(int* minimum, const int* numbers, int n)
 // |    int value, place;
 // |};
 // |
-// |// Finds the smallest number of each block, and leaves it nowhere yet.
+// |// Finds the smallest number of each block, but does not store it.
 // |__global__ void minimum_kernel(int* minimum, const int* numbers, int n)
 // |{
 // |    __shared__ Candidate candidates[BLOCK];

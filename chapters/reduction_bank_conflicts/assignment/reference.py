@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Numbers for two calls, and the smallest of each with its place."""
+"""Makes numbers for two calls, and finds the smallest of each with its place."""
 
 import numpy
 
@@ -13,7 +13,7 @@ def inputs(case: dict, random: numpy.random.Generator) -> dict[str, numpy.ndarra
     """Return the numbers of two calls.
 
     In the first the smallest is there up to three times, at random places. In the second it comes last, or with ``largest``
-    there is nothing but the largest integer: then that is the smallest, at place 0.
+    all numbers are the largest integer, and the result is that one at place 0.
     """
     first, second = _numbers(case["n"], random), _numbers(case["second_n"], random)
     first[random.integers(len(first), size=3)] = first.min() - 1
@@ -24,12 +24,12 @@ def inputs(case: dict, random: numpy.random.Generator) -> dict[str, numpy.ndarra
 
 
 def _numbers(n: int, random: numpy.random.Generator) -> numpy.ndarray:
-    """None is the smallest integer: there is room for a smaller one."""
+    """Return integers above the smallest one, so that a smaller integer exists."""
     return random.integers(-LARGEST, LARGEST, size=n, endpoint=True, dtype=numpy.int32)
 
 
 def outputs(case: dict, inputs: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:
-    """Return value and place; argmin names the first of equal ones."""
+    """Return value and place. argmin returns the first of equal numbers."""
     return {"minimum": _minimum(inputs["numbers"]), "second_minimum": _minimum(inputs["second_numbers"])}
 
 

@@ -27,7 +27,7 @@ int main(int argc, char** argv)
         return 1;
     }
 
-    // Few different numbers, so that the smallest one is there more than once.
+    // There are few different numbers, so that the smallest one is there more than once.
     std::vector<int> numbers(n);
     std::mt19937 random(1);
     bool wrong = false;

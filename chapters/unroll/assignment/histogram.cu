@@ -3,7 +3,7 @@
 
 // What does a histogram gain from more work for each thread?
 //
-// A block counts in bins of its own, in shared memory, and adds them to the bins in global memory once, at its end. How
+// A block counts in its own bins in shared memory, and adds them to the bins in global memory once, at its end. How
 // often is that, and for how many bytes?
 
 #include <cstdint>
@@ -28,7 +28,7 @@ __global__ void count_values(unsigned* bins, const unsigned char* values, int co
     block_bins[threadIdx.x] = 0;
     __syncthreads();
 
-    // The bytes before the first address that is a multiple of 16, and those behind the last whole 16.
+    // One byte at a time is read before the first multiple of 16 and behind the last whole 16.
     int head = min(count, int((WIDE - reinterpret_cast<std::uintptr_t>(values) % WIDE) % WIDE));
     int wides = (count - head) / WIDE;
     int tail = head + wides * WIDE;
@@ -37,7 +37,7 @@ __global__ void count_values(unsigned* bins, const unsigned char* values, int co
     if (blockIdx.x == 0 && threadIdx.x < count - tail)
         atomicAdd(&block_bins[values[tail + threadIdx.x]], 1);
 
-    // Good: 16 bytes a lane, and neighboring lanes read neighboring ones. No load waits for another.
+    // Good: each lane reads 16 bytes, and neighboring lanes read neighboring bytes. No load waits for another.
     const uint4* body = reinterpret_cast<const uint4*>(values + head);
     int first = blockIdx.x * LOADS * THREADS + threadIdx.x;
     uint4 loaded[LOADS];
@@ -55,7 +55,7 @@ __global__ void count_values(unsigned* bins, const unsigned char* values, int co
 
     __syncthreads();
 
-    // One addition for each bin of a block, and a block has counted 16 KiB.
+    // A block makes one addition for each bin, after it has counted 16 KiB.
     atomicAdd(&bins[threadIdx.x], block_bins[threadIdx.x]);
 }
 // INSTEAD

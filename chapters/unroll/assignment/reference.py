@@ -8,7 +8,7 @@ TOLERANCE = 0
 
 
 def inputs(case, random):
-    """``offset`` bytes that do not count, then ``count`` values. Of these, ``different`` are different."""
+    """``offset`` bytes that do not count, then ``count`` values, ``different`` of which differ."""
     first = random.integers(0, 256)
     values = first + random.integers(0, case["different"], case["count"])
     before = random.integers(0, 256, case["offset"])

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Runs histogram on random bytes and checks each bin:   scripts/count try.cu -- 65536 0
-// The arguments are the number of bytes, and how many bytes behind a multiple of 16 they begin.
+// The arguments are the number of bytes, and the offset of the first from a multiple of 16.
 // On a GPU:                                             nvcc try.cu && ./a.out 65536 0
 
 #include "histogram.cu"
@@ -20,7 +20,7 @@ int main(int argc, char** argv)
         return 2;
     }
 
-    // The sum of two dice: some values are frequent, some are rare.
+    // Values are sums of two dice: some are frequent, some are rare.
     std::vector<unsigned char> values(offset + count);
     unsigned wanted[256] = {}, given[256];
     for (int i = 0; i < count; i++) {

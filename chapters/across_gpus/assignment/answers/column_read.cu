@@ -1,8 +1,8 @@
-// Right, and its stores are coalesced. Its loads run down the columns.
+// Right, with coalesced stores, but its loads run down the columns.
 
 #include <cuda_runtime.h>
 
-// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+// Returns the first of the `count` rows or columns that belong to `rank`. Its last one precedes the first of rank + 1.
 __host__ __device__ inline int first(int count, int rank, int ranks)
 {
     return static_cast<long long>(count) * rank / ranks;

@@ -1,9 +1,9 @@
-// Right elements, and no kernel: a copy with a pitch places each column.
+// The elements are right, but no kernel runs: a copy with a pitch places each column.
 
 #include <cstddef>
 #include <cuda_runtime.h>
 
-// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+// Returns the first of the `count` rows or columns that belong to `rank`. Its last one precedes the first of rank + 1.
 __host__ __device__ inline int first(int count, int rank, int ranks)
 {
     return static_cast<long long>(count) * rank / ranks;

@@ -1,4 +1,4 @@
-// Right: a table of the ranks' parts, made by a constexpr function, goes along as an argument; lambdas move the tiles.
+// Right: a constexpr function makes a table of the ranks' parts, which is an argument of the kernel; lambdas move the tiles.
 
 #include <cuda_runtime.h>
 

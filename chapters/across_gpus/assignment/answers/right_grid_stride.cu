@@ -1,4 +1,4 @@
-// Right: blocks go through the tiles of all ranks in a loop over the grid, with barriers of cooperative groups.
+// Right: a grid-stride loop takes the blocks through the tiles of all ranks, with barriers of cooperative groups.
 
 #include <cooperative_groups.h>
 

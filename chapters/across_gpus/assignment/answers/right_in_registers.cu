@@ -1,9 +1,9 @@
-// Right: a warp keeps 32 x 32 elements in registers, a column a lane, and transposes them by shuffles. No shared memory.
+// Right: a warp keeps 32 x 32 elements in registers, one column in each lane, and transposes by shuffles without shared memory.
 
 #include <cuda_runtime.h>
 
 
-// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+// Returns the first of the `count` rows or columns that belong to `rank`. Its last one precedes the first of rank + 1.
 __host__ __device__ inline int first(int count, int rank, int ranks)
 {
     return static_cast<long long>(count) * rank / ranks;

@@ -7,13 +7,13 @@ constexpr int TILE_DIM = 32;
 constexpr int BLOCK_ROWS = 16;
 constexpr int MOST_RANKS = 64;
 
-// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+// Returns the first of the `count` rows or columns that belong to `rank`. Its last one precedes the first of rank + 1.
 __host__ __device__ inline int first(int count, int rank, int ranks)
 {
     return static_cast<long long>(count) * rank / ranks;
 }
 
-// A block for another rank: its columns of the input, and where the transposed ones go.
+// A block for another rank: its columns of the input, and the address of the transposed columns.
 struct Block {
     const float* source;
     float* destination;

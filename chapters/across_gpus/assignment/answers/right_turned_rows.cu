@@ -1,12 +1,12 @@
-// Right: the send order is the transposed matrix, turned by whole rows. So tiles need not end where blocks end, and a column
-// finds its row by one subtraction. The tile's columns are moved by an exclusive or.
+// Right: the send order is the transposed matrix, rotated by whole rows. So tiles need not end where blocks end, and a column
+// finds its row by one subtraction. An exclusive or moves the tile's columns.
 
 #include <cuda_runtime.h>
 
 constexpr int TILE_DIM = 32;
 constexpr int THREADS = 256;
 
-// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+// Returns the first of the `count` rows or columns that belong to `rank`. Its last one precedes the first of rank + 1.
 __host__ __device__ inline int first(int count, int rank, int ranks)
 {
     return static_cast<long long>(count) * rank / ranks;

@@ -1,4 +1,4 @@
-// Right: C style. One launch for the columns of the ranks behind this one, one for those before and its own.
+// Right, in C style: one launch writes the columns of the later ranks, another those of the earlier ranks and its own.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Right: tiles of 64 columns and 32 rows, and a row of threads is two warps.
+// Right: a tile has 64 columns and 32 rows, and a row of threads is two warps.
 
 #include <cuda_runtime.h>
 __host__ __device__ inline int border(long long count, int rank, int ranks) { return int(count * rank / ranks); }

@@ -1,4 +1,4 @@
-// Right where there are no more columns, but where each goes is an argument of the launch: a table of 4 KiB and more.
+// Right where all columns fit in the table, but the table of their places is an argument of the launch, of 4 KiB and more.
 
 #include <cuda_runtime.h>
 
@@ -6,7 +6,7 @@ constexpr int TILE_DIM = 32;
 constexpr int BLOCK_ROWS = 8;
 constexpr int MOST_COLUMNS = 1200;
 
-// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+// Returns the first of the `count` rows or columns that belong to `rank`. Its last one precedes the first of rank + 1.
 __host__ __device__ inline int first(int count, int rank, int ranks)
 {
     return static_cast<long long>(count) * rank / ranks;

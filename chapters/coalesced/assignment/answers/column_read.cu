@@ -1,4 +1,4 @@
-// Right, and its stores are coalesced. Its loads run up the columns.
+// Right, with coalesced stores, but its loads run up the columns.
 
 #include <cuda_runtime.h>
 

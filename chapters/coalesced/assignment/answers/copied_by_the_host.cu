@@ -1,4 +1,4 @@
-// Right pixels, and no kernel: the host copies one after the other.
+// The pixels are right, but no kernel runs: the host copies one pixel after the other.
 
 #include <cuda_runtime.h>
 

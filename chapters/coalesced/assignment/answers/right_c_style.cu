@@ -1,6 +1,6 @@
 /* Right: C with macros. Whole tiles have a kernel without guards, the tiles at the edges another one. */
 
-// Two kernels, made by one macro.
+// One macro makes two kernels.
 
 #include <cuda_runtime.h>
 

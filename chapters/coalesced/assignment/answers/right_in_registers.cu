@@ -1,4 +1,4 @@
-// Right: a warp keeps a tile of 32 x 32 in registers, a column a lane, and turns it by shuffles. No shared memory.
+// Right: a warp keeps a tile of 32 x 32 in registers, one column in each lane, and turns it by shuffles without shared memory.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Right: each block draws its tile from a queue, and the words of a row are moved on by its number.
+// Right: each block takes its tile from a queue, and the words of a row are rotated by the row's number.
 
 #include <cuda_runtime.h>
 #include <cooperative_groups.h>
@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 __device__ int next_tile;
 __global__ void reset() { next_tile = 0; }
 
-// As many blocks as tiles; which block takes which tile is decided by who comes first.
+// There are as many blocks as tiles, and the first block that asks gets the next tile.
 __global__ void turn(unsigned* __restrict__ output, const unsigned* __restrict__ input, int width, int height, int across)
 {
     __shared__ unsigned tile[32 * 32];

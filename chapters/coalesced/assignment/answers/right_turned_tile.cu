@@ -1,4 +1,4 @@
-// Right: the tile is turned when it is written, not when it is read, and its columns are moved by an exclusive or.
+// Right: the tile is turned when it is written, not when it is read, and an exclusive or moves its columns.
 
 #include <cuda_runtime.h>
 

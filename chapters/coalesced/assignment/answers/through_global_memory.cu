@@ -1,4 +1,4 @@
-// Right, but through global memory: a transpose into a buffer, then each row of it backwards.
+// Right, but through global memory: one kernel transposes into a buffer, another reverses each row of it.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Right. Each warp takes a row, without shared memory, and begins half a partition after the warp before it.
+// Right: each warp takes a row, without shared memory, and begins half a partition after the warp before it.
 
 #include <climits>
 #include <cuda_runtime.h>

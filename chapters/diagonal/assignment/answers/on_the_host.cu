@@ -1,4 +1,4 @@
-// Wrong: right numbers, computed by the host on a copy.
+// Wrong: the numbers are right, but the host computes them on a copy.
 
 #include <algorithm>
 #include <cstddef>

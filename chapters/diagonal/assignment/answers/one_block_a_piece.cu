@@ -1,4 +1,4 @@
-// Right. Not a row but 256 bytes of one are the work of a block, and blocks that follow each other lie side by side.
+// Right: a block works on 256 bytes of a row, not on a whole row, and neighboring blocks work side by side.
 
 #include <climits>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Wrong: right numbers and all partitions, by way of a copy whose rows are one partition longer. It moves twice as much.
+// Wrong: the numbers are right and spread over all partitions, but a copy with rows one partition longer moves twice as much.
 
 #include <climits>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Right: C style and macros. One kernel finds the smallest numbers, another one subtracts them.
+// Right, in C style with macros: one kernel finds the smallest numbers, another one subtracts them.
 
 #include <cuda_runtime.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-// The blocks read from all partitions, but keep their row in shared memory and write it from its first number on, all at once.
+// The blocks read from all partitions, but keep their row in shared memory, and all write it from its first number on.
 
 #include <climits>
 #include <cuda_runtime.h>

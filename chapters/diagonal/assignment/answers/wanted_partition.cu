@@ -1,4 +1,4 @@
-// Right. Each block asks which partition its row begins in, and begins in the one whose turn it is.
+// Right: each block computes the partition that its row begins in, and starts in the partition of its own number.
 
 #include <climits>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Writes nothing, and leaves it to what happens to be in the output.
+// Writes nothing: the output keeps its former contents.
 
 #include <cuda_runtime.h>
 

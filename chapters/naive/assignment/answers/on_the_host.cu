@@ -1,4 +1,4 @@
-// Right sums, and not one load by a kernel: the host adds them up.
+// The sums are right, but no kernel loads anything: the host adds them up.
 
 #include <cuda_runtime.h>
 

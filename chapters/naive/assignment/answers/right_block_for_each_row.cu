@@ -1,4 +1,4 @@
-// Right: a block for each row, a tree of additions in shared memory.
+// Right: a block takes each row, and adds up by a tree in shared memory.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Right: the sums of warps go through a buffer that stays from call to call, and grows where a call needs more of it.
+// Right: the sums of warps go through a buffer that is kept from call to call, and grows when a call needs more.
 
 #include <cuda_runtime.h>
 

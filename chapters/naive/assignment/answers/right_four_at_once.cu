@@ -1,4 +1,4 @@
-// Right: loads of a float4 where a row lets them be, one by one before and behind.
+// Right: loads a float4 where the alignment of a row permits, and single elements before and behind.
 
 #include <cstdint>
 #include <cuda_runtime.h>

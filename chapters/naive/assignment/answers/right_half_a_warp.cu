@@ -1,4 +1,4 @@
-// Right: 16 lanes for each row, in a functor with a loop over the grid.
+// Right: 16 lanes take each row, in a functor with a grid-stride loop.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Right, in C: a block of 256 threads for each row, whose sums meet in shared memory.
+// Right, in C: a block of 256 threads takes each row, and adds up its threads' sums in shared memory.
 
 #include <cuda_runtime.h>
 #define N 256

@@ -1,4 +1,4 @@
-// Right: a warp takes 32 rows, tile by tile. It reads the rows of a tile and adds up in its columns, one row a lane.
+// Right: a warp takes 32 rows, tile by tile. It reads a tile along its rows, then each lane adds up one row.
 
 #include <cooperative_groups.h>
 

@@ -1,4 +1,4 @@
-// Right sums, and coalesced loads, but the lanes meet in global memory.
+// The sums are right and the loads coalesced, but the lanes add to global memory.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Wrong: the right neighbors, found by the host among copies.
+// Wrong: the neighbors are right, but the host finds them in a copy.
 
 #include <algorithm>
 #include <cuda_runtime.h>

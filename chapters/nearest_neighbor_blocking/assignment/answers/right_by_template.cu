@@ -1,4 +1,4 @@
-// Right: the number of points a thread is a template's parameter, the lists are classes, and insertion carries on what it displaces.
+// Right: the number of points of a thread is a template parameter, the lists are classes, and insertion moves each displaced point on.
 
 #include <cmath>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Right: two tiles take turns, so that one barrier a tile is enough. C style, macros, and lists in names.
+// Right: two tiles take turns, so that one barrier for each tile is enough. It is in C style, with macros and named variables for lists.
 
 #include <cuda_runtime.h>
 #include <math.h>

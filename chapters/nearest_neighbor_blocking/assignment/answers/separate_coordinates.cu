@@ -1,11 +1,11 @@
-// Right. Three arrays of coordinates, filled by whole words, and four neighboring points a thread.
+// Right: three arrays of coordinates are filled by whole words, and each thread finds the neighbors of four points.
 
 #include <cmath>
 #include <cuda_runtime.h>
 
 constexpr int BLOCK = 64;
 constexpr int TILE = 64;
-// Three rows, each eleven banks on, take 32 words that follow each other without a conflict.
+// Each row begins eleven banks behind the row before, so 32 successive words go to the three rows without a conflict.
 constexpr int PITCH = TILE + 11;
 constexpr int POINTS = 4;
 constexpr int NEIGHBORS = 4;
@@ -44,7 +44,7 @@ __global__ void nearest_kernel(int* neighbors, const float* coordinates, int n)
                 float dx = x[p] - other_x, dy = y[p] - other_y, dz = z[p] - other_z;
                 float d = first + j == i ? INFINITY : dx * dx + dy * dy + dz * dz;
                 int at = first + j;
-                // Carries what is nearer forward, and the rest on.
+                // Inserts the point, and moves each displaced point on.
                 for (int k = 0; k < NEIGHBORS; ++k)
                     if (d < distance[p][k] || (d == distance[p][k] && d < INFINITY && at < index[p][k])) {
                         float further = distance[p][k];

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-// Right, and not one load by a kernel: the host transposes.
+// The output is right, but no kernel loads anything: the host transposes.
 
 constexpr int MOST = 1 << 16;
 double elements[MOST], transposed[MOST];

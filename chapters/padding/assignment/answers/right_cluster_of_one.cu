@@ -1,4 +1,4 @@
-// Right: each block is a cluster of its own, whose barrier parts the loads from the stores.
+// Right: each block is a cluster of its own, and the cluster's barrier separates the loads from the stores.
 
 #include <cooperative_groups.h>
 

@@ -1,4 +1,4 @@
-// Right: threads in one row, and a tile that is turned when it is filled, with zeros where the matrix ends.
+// Right: a block is one row of threads. The tile is turned when it is filled, and has zeros where the matrix ends.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Right: two arrays of words, one for each half of the doubles, and a grid-stride loop over the tiles.
+// Right: two arrays of words hold the halves of the doubles, and a grid-stride loop goes over the tiles.
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-// Tiles of 16 x 16 in dynamic shared memory, one thread an element; the pitch is chosen by the host.
+// Tiles are 16 x 16 in dynamic shared memory, with one thread for each element; the host chooses the pitch.
 
 template <class Element>
 __global__ void transpose(Element* output, const Element* input, int width, int height, int pitch)

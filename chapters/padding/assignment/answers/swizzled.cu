@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-// A square tile without padding: row y keeps its elements in a rotated order.
+// The tile is square, without padding: row y keeps its elements in a rotated order.
 
 constexpr int TILE = 32;
 

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-// Without a tile: whole rows are read, and columns are written.
+// There is no tile: whole rows are read, and columns are written.
 
 __global__ void transpose(double* output, const double* input, int width, int height)
 {

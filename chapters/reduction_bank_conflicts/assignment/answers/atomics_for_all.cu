@@ -1,4 +1,4 @@
-// Wrong: right, by one atomic operation in global memory for each number.
+// Wrong: the number and its place are right, but each number takes an atomic operation in global memory.
 
 #include <climits>
 #include <cuda_runtime.h>

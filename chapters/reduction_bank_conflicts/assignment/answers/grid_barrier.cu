@@ -1,4 +1,4 @@
-// A cooperative launch, in which all blocks wait in a loop at the barrier of the grid, as they could if they took turns.
+// In a cooperative launch, all blocks wait in a loop at the grid's barrier, as they could if they took turns.
 
 #include <climits>
 #include <cooperative_groups.h>
@@ -14,7 +14,7 @@ struct Smaller {
     __device__ long long operator()(long long a, long long b) const { return a < b ? a : b; }
 };
 
-// The smallest of what the threads of a block bring, in all threads of the first warp.
+// Returns the smallest of all threads' values, in all threads of the block's first warp.
 __device__ long long smallest_of_block(cg::thread_block block, long long mine)
 {
     __shared__ long long warps[BLOCK / 32];

@@ -1,4 +1,4 @@
-// Wrong: the right number, found by the host in a copy.
+// Wrong: the number is right, but the host finds it in a copy.
 
 #include <algorithm>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Right. Value and place make one key of 64 bits, and the smallest key is what is asked for.
+// Right: value and place make one key of 64 bits, and the smallest key has the result.
 
 #include <climits>
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@ constexpr unsigned long long NONE = ~0ull;
 __device__ unsigned long long smallest = NONE;
 __device__ unsigned done;
 
-// The smaller the number the smaller the key, and of equal numbers the first has the smallest.
+// A smaller number has a smaller key, and the first of equal numbers has the smallest.
 __device__ unsigned long long key_of(int value, int place)
 {
     unsigned long long ordered = (unsigned)value ^ 0x80000000u;

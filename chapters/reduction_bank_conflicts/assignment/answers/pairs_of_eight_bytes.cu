@@ -1,4 +1,4 @@
-// Right. A pair is an int2, which one access of 8 bytes reads or writes: half a warp at a time, without a conflict.
+// Right: a pair is an int2, which one access of 8 bytes reads or writes, half a warp at a time, without a conflict.
 
 #include <climits>
 #include <cuda_runtime.h>

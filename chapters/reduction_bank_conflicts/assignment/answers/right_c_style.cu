@@ -1,4 +1,4 @@
-// Right: C style, with macros, a tree that is unrolled by hand, and two arrays in one.
+// Right, in C style: macros, a tree unrolled by hand, and two arrays in one.
 
 #include <cuda_runtime.h>
 #include <limits.h>

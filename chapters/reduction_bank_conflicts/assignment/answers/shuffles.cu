@@ -1,4 +1,4 @@
-// Right. Lanes hand values over in registers, and warps meet in two words each.
+// Right: lanes exchange values in registers, and each warp stores two words for the others.
 
 #include <climits>
 #include <cuda_runtime.h>
@@ -54,7 +54,7 @@ __global__ void minimum_kernel(int* minimum, const int* numbers, int n)
         take(mine, value[lane], place[lane]);
     reduce_warp(mine);
 
-    // The last block's first warp looks at what all the blocks have found.
+    // The first warp of the last block reads the results of all blocks.
     bool is_last = false;
     if (lane == 0) {
         found_value[blockIdx.x] = mine.value;

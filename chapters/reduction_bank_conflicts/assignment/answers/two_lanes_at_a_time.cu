@@ -1,4 +1,4 @@
-// The right number and its place, but each number is compared by an atomic operation, of two lanes at a time.
+// The number and its place are right, but each number is compared by an atomic operation, two lanes at a time.
 
 #include <cuda_runtime.h>
 
@@ -6,7 +6,7 @@ constexpr int BLOCK = 32;
 
 __device__ unsigned long long first_of_smallest;
 
-// A smaller number is a smaller key, and so is a place further ahead.
+// A smaller number has a smaller key, and so has an earlier place.
 __device__ unsigned long long key_of(int number, int place)
 {
     return (unsigned long long)((unsigned)number ^ 0x80000000u) << 32 | (unsigned)place;

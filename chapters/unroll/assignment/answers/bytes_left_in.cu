@@ -1,4 +1,4 @@
-// Right, and a block counts 16 KiB. But each load is of one byte.
+// Right, and a block counts 16 KiB, but each load has one byte.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Right counts without atomic operations on the bins of a block: a block is one warp, and its lanes add in turn.
+// The counts are right without atomic operations on a block's bins: a block is one warp, and its lanes add in turn.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Right, and 16 bytes a load. But a block is at its end after one load a thread, and adds 256 bins for 4096 bytes.
+// Right, and each load has 16 bytes, but each thread makes one load, so a block adds 256 bins for 4096 bytes.
 
 #include <cstdint>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Right: unrolled by hand and by macros, C style, in blocks of 128 threads with 8 loads each.
+// Right, in C style: unrolled by hand and by macros, in blocks of 128 threads with 8 loads each.
 
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Right: as many blocks as there are pieces of 16 KiB, a loop over the grid, one pair of bytes before and behind by hand.
+// Right: there is a block for each 16 KiB and a grid-stride loop; single bytes are read before and behind the whole 16.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ template <int Threads> __global__ void count_all(unsigned* bins, const unsigned 
             atomicAdd(own + bytes.value[byte], 1u);
     }
 
-    // The last block, which has the least to do, takes the bytes at both ends.
+    // The last block has the least work, and takes the bytes at both ends.
     if (blockIdx.x == gridDim.x - 1) {
         const int before = first - begin, behind = end - last;
         if (threadIdx.x < before)

@@ -1,4 +1,4 @@
-// Right: each block stores its bins, and a second launch adds them up. No atomics in global memory, nothing to set to zero.
+// Right: each block stores its bins, and a second launch adds them up. Global memory needs no atomic operation and no zeros.
 
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -15,7 +15,7 @@ __device__ void count_four(unsigned* bins, unsigned four)
     atomicAdd(&bins[four >> 24], 1);
 }
 
-// The pieces begin at multiples of 16. The first begins before the values, by the bytes that are skipped.
+// The pieces begin at multiples of 16. The first one begins `skipped` bytes before the values.
 __global__ void count_piece(unsigned* partial, const unsigned char* aligned, int skipped, int end)
 {
     __shared__ unsigned bins[256];

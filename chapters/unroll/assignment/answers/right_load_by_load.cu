@@ -1,4 +1,4 @@
-// Right: each turn loads 16 bytes and counts them, and the next load comes after that.
+// Right: each round loads 16 bytes and counts them before the next load.
 
 #include <cstdint>
 #include <cuda_runtime.h>

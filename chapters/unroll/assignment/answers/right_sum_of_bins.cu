@@ -1,4 +1,4 @@
-// Right, in C: four sets of bins in a block, which are brought together in steps with barriers between them.
+// Right, in C: a block has four sets of bins, which are added up in steps with barriers between them.
 
 #include <cuda_runtime.h>
 #include <stdint.h>

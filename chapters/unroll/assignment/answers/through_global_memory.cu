@@ -1,4 +1,4 @@
-// Right, and 16 bytes a load, but every byte is an addition in global memory.
+// Right, and each load has 16 bytes, but every byte takes an addition in global memory.
 
 #include <cstdint>
 #include <cuda_runtime.h>

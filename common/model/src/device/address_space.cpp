@@ -15,13 +15,8 @@ namespace simt::memory {
 
 namespace {
 
-void* reserve(std::size_t bytes) {
-    void* range = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (range == MAP_FAILED)
-        throw std::runtime_error("the counting model cannot reserve " + std::to_string(bytes >> 30) +
-                                 " GiB of addresses, which take no memory; raise the limit on addresses: ulimit -v");
-    return range;
-}
+/// Reserves addresses of the host. MAP_FAILED if it has too few.
+void* reserve(std::size_t bytes) { return mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0); }
 
 /// Kernels access memory in strides. With small pages, most accesses miss the processor's translation buffer. Only whole large
 /// pages are requested, so that this takes no additional memory.
@@ -117,11 +112,19 @@ AddressSpace& AddressSpace::instance() {
 AddressSpace::AddressSpace() {
     // The base is rounded to 4 GiB, so that address bits up to there do not depend on where the host maps the range.
     constexpr std::size_t base_alignment = std::size_t{1} << 32;
-    const auto addresses = reinterpret_cast<std::uint64_t>(reserve(alignment + reserved_bytes + base_alignment));
-    const auto bytes = reinterpret_cast<std::uint64_t>(reserve(alignment + reserved_bytes + base_alignment));
-    base_ = round_up(addresses + alignment, base_alignment);
+    const auto bytes = [&] { return alignment + 2 * (reserved_bytes_ + base_alignment); };
+    void* both = reserve(bytes());
+    if (both == MAP_FAILED) {
+        // Hosts with addresses of 39 bits, such as some of ARM64, and limits on addresses leave room for less.
+        reserved_bytes_ = std::size_t{1} << 37;
+        both = reserve(bytes());
+    }
+    if (both == MAP_FAILED)
+        throw std::runtime_error("the counting model cannot reserve " + std::to_string(bytes() >> 30) +
+                                 " GiB of addresses, which take no memory; raise the limit on addresses: ulimit -v");
+    base_ = round_up(reinterpret_cast<std::uint64_t>(both) + alignment, base_alignment);
     next_ = base_;
-    delta_ = static_cast<std::int64_t>(round_up(bytes + alignment, base_alignment) - base_);
+    delta_ = static_cast<std::int64_t>(reserved_bytes_ + base_alignment);
     capacity_ = HostMemory::of().all / 4 * 3;
 }
 
@@ -129,7 +132,7 @@ std::uint64_t AddressSpace::allocate(std::size_t bytes, int device) {
     const std::unique_lock lock(mutex_);
     const std::size_t mapped = round_up(std::max<std::size_t>(bytes, 1), alignment);
     const std::size_t with_gap = mapped + alignment;
-    if (mapped < bytes || mapped > capacity_ - used_ || with_gap > base_ + reserved_bytes - next_) return 0;
+    if (mapped < bytes || mapped > capacity_ - used_ || with_gap > base_ + reserved_bytes_ - next_) return 0;
     Allocation allocation{next_, bytes, delta_};
     allocation.device = device;
     unsigned char* memory = allocation.at(next_);

@@ -55,7 +55,6 @@ struct Allocation {
 class AddressSpace {
 public:
     static constexpr std::size_t alignment = std::size_t{1} << 16;
-    static constexpr std::size_t reserved_bytes = std::size_t{1} << 42;
 
     static AddressSpace& instance();
 
@@ -79,7 +78,7 @@ public:
     /// The number of times that find() has found mapped host memory.
     std::uint64_t found_in_host() const { return found_in_host_.load(std::memory_order_relaxed); }
     /// True for addresses that belong to device memory, given out or not.
-    bool owns(std::uint64_t address) const { return address - (base_ - alignment) < alignment + reserved_bytes; }
+    bool owns(std::uint64_t address) const { return address - (base_ - alignment) < alignment + reserved_bytes_; }
     /// The digest of all bytes of live device memory. Two memories with different bytes have the same digest with a chance of 2^-64.
     std::pair<std::uint64_t, std::uint64_t> digest() const;
     /// Whether an allocation of this size takes all of its host memory from its beginning. The host gives pages of larger ones to
@@ -96,6 +95,7 @@ private:
 
     mutable std::shared_mutex mutex_;
     mutable std::atomic<std::uint64_t> found_in_host_{0};
+    std::size_t reserved_bytes_ = std::size_t{1} << 42;
     std::uint64_t base_ = 0, next_ = 0;
     std::int64_t delta_ = 0;
     std::size_t capacity_ = 0, used_ = 0;

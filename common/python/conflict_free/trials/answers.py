@@ -31,9 +31,9 @@ from .confinement import confined
 
 #: An answer that fails one of these checks never runs.
 BEFORE_RUNS = GATES[: GATES.index("compiles") + 1]
-#: Cheats among them have constructors, which would run in the other answers' programs too.
+#: Some cheats have constructors, which would run in the other answers' programs too.
 _COMPILED_ALONE = (SOLUTION, "constructor_function", "exit_before_main")
-#: A variable that may fill its memory, so that a second one in the same program has no room.
+#: A constant variable may fill its memory, so that a second one in the same program has no room.
 _FILLED = "__constant__"
 _SHORT = 8  # a line of the solution up to this length, such as "}" or "else", may stand in any file
 
@@ -68,7 +68,7 @@ def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str
 
 
 def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
-    """Run the released program that tries a file on the starter and on the solution, under the model. Return the exit codes.
+    """Run the released program try.cu with the starter and with the solution, under the model. Return the exit codes.
 
     Raises Stop if the program does not compile.
     """
@@ -122,7 +122,7 @@ def _complaints_about(name: str, result: Result, expected: Outcome) -> Iterator[
 
 
 def _complaints_about_source(task: Assignment) -> Iterator[str]:
-    """Yield a line if starter and solution differ outside of the regions, and for each line of the solution that is handed out."""
+    """Yield a line if starter and solution differ outside of the regions, and for each solution line that a released file shows."""
     source = task.source.read_text(encoding="utf-8")
     if not any(region.marked for region in regions.parse(source, task.source.name)):
         yield f"{task.source.name} has no {regions.BEGIN}"

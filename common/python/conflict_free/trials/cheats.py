@@ -1,7 +1,6 @@
-"""Grades the cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
+"""Grades the cheats that try to forge a verdict, for one assignment. Each is a template that fits every assignment.
 
-This module grades the cheats that try to forge a verdict, for one assignment. ``trials.answers`` grades those by meaning, with the
-answers of each assignment that lists them.
+``trials.answers`` grades the cheats by meaning, with the answers of each assignment that lists them.
 
     python common/python/conflict_free trials.cheats grade NAME --build-dir DIR --output FILE    grades them all into a file, with and
                                                                          without text admission
@@ -33,7 +32,7 @@ from . import templates
 LAYERS = {"all": "as graded", "without_text": "without text admission"}
 PAGE = ROOT / "docs" / "grading.md"
 OUTCOMES = Path(__file__).with_name("outcomes.toml")
-#: Cheats with these in their text reach beyond a namespace: to names of libraries, to files, or into other programs before they begin.
+#: Cheats with one of these texts reach beyond a namespace: to names of libraries, to files, or into other programs before they begin.
 _ALONE = re.compile(r"extern|__attribute__|asm|__FILE__|include \"|\b(?:struct|class)\b")
 _BEGIN, _END = (
     "<!-- table of attacks, written by python common/python/conflict_free trials.cheats check --fix -->",
@@ -69,7 +68,8 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
     found: dict[str, dict[str, dict[str, str]]] = {}
     texts = {name: templates.filled(task, name) for name in expected()}
     with scratch_folder("conflict_free_") as folder:
-        # One that does not compile would leave none. Where one of several checks fails, it hangs on the addresses in its own program.
+        # A cheat that does not compile would spoil the common program. Where one of several checks fails, the addresses in the cheat's
+        # own program decide which.
         kept_out = {name for name, layers in expected().items() for each in layers.values() if re.search(r"compiles|\|", each["fails"])}
         together = {name: text for name, text in texts.items() if name not in kept_out and not _ALONE.search(text)}
         built = build_all(tools, task, together, folder, confined=confined)

@@ -1,7 +1,7 @@
-"""Compiles the answers of an assignment at once, each in a namespace of its own.
+"""Compiles the answers of an assignment together, each in a namespace of its own.
 
-nvcc reads CUDA's headers for nearly a second and compiles an answer in a few hundredths of one. All answers are in one program. The program
-has a file name for each answer, and calls the function of the answer by whose name it is started.
+nvcc reads CUDA's headers for nearly a second and compiles an answer in a few hundredths of one. All answers are in one program, which
+has a file name for each answer. Started under such a name, the program calls the function of that answer.
 """
 
 import os
@@ -19,7 +19,7 @@ _PARAMETER = re.compile(r"(\w+)\s*[,)]")
 
 
 def build_all(tools: Toolchain, task: Assignment, texts: Mapping[str, str], folder: Path, *, confined: bool) -> dict[str, Built]:
-    """Return the programs of answers by name, which are made in ``folder``: none if they cannot be compiled together."""
+    """Compile answers together in ``folder``. Return their programs by name, or none if they cannot be compiled together."""
     driver, unit, program = driver_object(tools, task), folder / "answers.cu", folder / "program"
     unit.write_text(unit_of(texts.values(), task.source.name, task.function, task.declaration), encoding="utf-8")
     done = compile_with(driver, tools, unit, program, confined=confined)
@@ -30,7 +30,7 @@ def build_all(tools: Toolchain, task: Assignment, texts: Mapping[str, str], fold
 
 
 def programs(program: Path, number: int) -> list[Path]:
-    """Return the names under which a program of several texts runs each of them, which are made beside it."""
+    """Make a name for each text beside a program of several texts. Under that name the program runs the text. Return the names."""
     names = [program.with_name(f"program_{each}") for each in range(number)]
     for name in names:
         os.link(program, name)
@@ -38,7 +38,7 @@ def programs(program: Path, number: int) -> list[Path]:
 
 
 def unit_of(texts: Iterable[str], source: str, function: str, declaration: str) -> str:
-    """Return one source of several, with a ``function`` that calls that of one of them. The lines of each keep their numbers in ``source``."""
+    """Return one text made of several sources, whose ``function`` calls that of one of them. The lines keep their numbers in ``source``."""
     texts = list(texts)
     parts = ["#include <cerrno>", "#include <cstdlib>", "#include <cstring>"]
     parts += dict.fromkeys(line for text in texts for line in _INCLUDE.findall(text))

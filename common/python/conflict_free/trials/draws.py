@@ -38,7 +38,7 @@ def outcomes(task: Assignment, path: Path, tools: Toolchain, seeds: Sequence[str
 
 
 def nearest(task: Assignment, runs: Sequence[Run]) -> Iterator[str]:
-    """Yield for each threshold the closest that a run comes to its limit, and the case."""
+    """Yield how close a run comes to the limit of each threshold, and in which case."""
     for threshold in task.thresholds:
         ratios = []
         for run in runs:

@@ -1,4 +1,4 @@
-"""Removes each limit of a task.toml in turn. Without a limit, some answer must score differently.
+"""Removes each limit of a task.toml in turn. Some answer must score differently without it.
 
 python common/python/conflict_free trials.limits NAME --build-dir DIR
 """
@@ -26,7 +26,7 @@ _WITHOUT_END = 10**15
 
 @dataclass(frozen=True)
 class Mutant:
-    """An assignment without one of its limits, and the check of that limit."""
+    """An assignment with one of its limits removed, and the check of that limit."""
 
     name: str
     task: Assignment
@@ -34,7 +34,7 @@ class Mutant:
 
 
 def mutants(task: Assignment) -> Iterator[Mutant]:
-    """Yield the assignment without each of its own limits in turn. Unit tests try the default limits."""
+    """Yield the assignment with each of its own limits removed in turn. Unit tests try the default limits."""
     for way in fields(Movement):
         if getattr(task.movement, way.name) != way.default:
             yield Mutant(f"movement.{way.name}", replace(task, movement=replace(task.movement, **{way.name: _WITHOUT_END})), "safe")

@@ -2,8 +2,8 @@
 
     python common/python/conflict_free trials.slack NAME --build-dir DIR [--draws N]
 
-A threshold leaves at most a tenth above the dearest right answer. A limit of `[kernels]` leaves at most a tenth above the dearest answer
-that it must let pass: a right one, or one that a threshold stops with its lesson. Defaults of `KernelWork` for atomic operations,
+A threshold may be at most a tenth above the dearest right answer. A limit of `[kernels]` may be at most a tenth above the dearest answer
+that it must let pass: a right answer, or one that a threshold stops with its lesson. Defaults of `KernelWork` for atomic operations,
 launches and instructions are not measured: they are far above what most tasks need.
 """
 
@@ -46,7 +46,7 @@ def used(task: Assignment, run: Run) -> Iterator[tuple[str, float]]:
 
 
 def dearest(task: Assignment, runs: Mapping[str, Sequence[Run]]) -> dict[str, tuple[float, str]]:
-    """Return how much of each limit is used at most, and by which answer. ``runs`` are those of the answers by name."""
+    """Return the largest part of each limit that an answer uses, and that answer. ``runs`` are those of the answers by name."""
     outcomes_by_name = task.outcomes()
     found: dict[str, tuple[float, str]] = {}
     for answer, each in runs.items():
@@ -65,7 +65,7 @@ def complaints(found: Mapping[str, tuple[float, Any]]) -> Iterator[str]:
 
 
 def measured(task: Assignment) -> list[str]:
-    """Return the names of the answers that no limit of `[kernels]` is to stop."""
+    """Return the names of the answers that must pass all limits of `[kernels]`."""
     expected = ((name, outcome.fails) for name, outcome in task.outcomes().items() if name not in templates.EXPECTED)
     return [name for name, fails in expected if not fails or fails.startswith(COUNTS)]
 

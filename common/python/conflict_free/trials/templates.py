@@ -1,8 +1,8 @@
-"""The cheats: submissions that fit every assignment, as templates that the parts of an assignment are filled into.
+"""Makes the cheats: submissions that fit every assignment. They are templates, filled with the parts of an assignment.
 
 The templates in ``cheats`` itself try to forge a verdict. Those in ``cheats/by_meaning`` obey the letter of the checks without doing the
-task, and are filled with the assignment's ``slow.cu``. A template by meaning is a file, or a change in an ``answers.toml`` as an
-assignment has one. ``expected.toml`` names the cheats that every assignment is graded with.
+task, and are filled with the assignment's ``slow.cu``. A template by meaning is a file, or a change in an ``answers.toml`` like an
+assignment's. ``expected.toml`` names the cheats that every assignment is graded with.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ from conflict_free.grading.result import GATES
 
 FORGED = Path(__file__).with_name("cheats")
 BY_MEANING = FORGED / "by_meaning"
-#: The templates by meaning that are a change of another one, by name.
+#: The templates by meaning that are changes of another template, by name.
 CHANGES = answer_texts.read_changes(BY_MEANING)
 #: The first failed check of each cheat that assignments are graded with, and words of that check's message.
 EXPECTED = tomllib.loads((FORGED / "expected.toml").read_text(encoding="utf-8"))
@@ -64,10 +64,10 @@ def cheats(task: Assignment) -> Iterator[Answer]:
 
 
 def with_cheats(task: Assignment) -> Assignment:
-    """Return an assignment whose answers have the cheats among them. Raises AssignmentError."""
+    """Return an assignment with the cheats added to its answers. Raises AssignmentError."""
     return dataclasses.replace(task, answers=(*task.answers, *cheats(task)))
 
 
 def load(name: str) -> Assignment:
-    """Return the assignment of a chapter, whose answers have the cheats among them. Raises AssignmentError."""
+    """Return the assignment of a chapter, with the cheats added to its answers. Raises AssignmentError."""
     return with_cheats(assignment.load(name))

@@ -98,7 +98,7 @@ def test_a_name_that_something_else_has_is_refused(name):
 def test_a_change_of_a_change_has_both(tmp_path):
     folder = changed_copy(tmp_path, '[endless_loop]\nfrom = "padded_by_one"', '[endless_loop]\nfrom = "unpadded"', CHANGES)
     text = load_folder(folder, "copy").text_of("endless_loop")
-    assert "tile[TILE_DIM][TILE_DIM];" in text and "j += 0" in text and text.count("A loop that forgets its step.") == 1
+    assert "tile[TILE_DIM][TILE_DIM];" in text and "j += 0" in text and text.count("A loop lacks its step and never ends.") == 1
     assert "No padding at all." not in text
 
 

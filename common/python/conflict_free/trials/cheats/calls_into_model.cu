@@ -1,4 +1,4 @@
-// Throws away what the model has counted.
+// Discards the model's counts.
 
 namespace simt {
 void take_launches();

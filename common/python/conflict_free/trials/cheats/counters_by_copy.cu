@@ -1,4 +1,4 @@
-// Lets cudaMemcpy write to where the driver keeps its own variables.
+// Makes cudaMemcpy write to the driver's own variables.
 
 #include <cuda_runtime.h>
 

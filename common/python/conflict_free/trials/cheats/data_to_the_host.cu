@@ -1,4 +1,4 @@
-// Copies device memory to the host, as somebody who computes there would.
+// Copies device memory to the host, where it could compute.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Tells the judge of an error whose fields are of the wrong kinds.
+// Tells the judge of an error whose fields have wrong types.
 
 #include <cstddef>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Writes packets to the judge itself that no library would write.
+// Writes packets to the judge that no library would write.
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-// Prints what a grader might print, and computes nothing.
+// Prints a grader's possible output, and computes nothing.
 
 #include <cstdio>
 

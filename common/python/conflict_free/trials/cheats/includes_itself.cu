@@ -1,4 +1,4 @@
-// Includes a file by a macro, here itself.
+// Includes a file by a macro; here the file includes itself.
 
 #ifndef AGAIN
 #define AGAIN

@@ -1,4 +1,4 @@
-// Calls the system by an instruction of its own.
+// Calls the system by inline assembly.
 
 GRADED_DECLARATION
 {

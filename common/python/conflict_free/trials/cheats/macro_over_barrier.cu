@@ -1,4 +1,4 @@
-// Makes nothing of a name of CUDA.
+// Defines a name of CUDA as an empty macro.
 
 #define __syncthreads() static_cast<void>(0)
 

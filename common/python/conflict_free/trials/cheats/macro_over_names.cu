@@ -1,4 +1,4 @@
-// Makes shared memory of another kind, so that nothing of it would be counted.
+// Turns shared memory into another kind, whose accesses would not be counted.
 
 #define __shared__ static thread_local
 

@@ -1,4 +1,4 @@
-// Computes in host code on memory that kernels reach, too.
+// Computes in host code on memory that kernels reach too.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Writes zeros over all memory that it finds, where the counters might lie.
+// Overwrites all reachable memory with zeros, since the counters might lie there.
 
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// Defines a function of the CUDA runtime anew, so that the driver copies what is forged.
+// Redefines a function of the CUDA runtime, so that the driver copies forged data.
 
 #include <cuda_runtime.h>
 

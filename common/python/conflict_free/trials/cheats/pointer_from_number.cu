@@ -1,4 +1,4 @@
-// Calls an address that it has made of a number.
+// Calls an address that it makes from a number.
 
 GRADED_DECLARATION
 {

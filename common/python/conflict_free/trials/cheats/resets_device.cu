@@ -1,4 +1,4 @@
-// Resets the device, with the memory of the driver and all that was counted.
+// Resets the device, with the driver's memory and all counts.
 
 #include <cuda_runtime.h>
 

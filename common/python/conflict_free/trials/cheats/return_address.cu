@@ -1,4 +1,4 @@
-// Writes over the return address of its own function.
+// Overwrites the return address of its own function.
 
 #include <cuda_runtime.h>
 

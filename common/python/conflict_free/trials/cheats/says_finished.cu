@@ -1,4 +1,4 @@
-// Tells the judge that all is done.
+// Tells the judge that the program has finished.
 
 extern "C" void* dlsym(void*, const char*);
 

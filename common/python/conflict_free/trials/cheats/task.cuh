@@ -1,4 +1,4 @@
-// The part that all tasks have in common. A Task has more members:
+// The part that all tasks have in common. A Task has these members besides:
 //   threads(), elements(), results()   numbers
 //   is_round()                         whether the sizes are those of the first visible case
 //   call(function)                     calls a function with the parameters of the assignment's

@@ -1,4 +1,4 @@
-// Asks the compiler for other code of a kernel's function.
+// Asks the compiler for different code of a kernel's function.
 
 __attribute__((noinline, no_sanitize("thread"))) __device__ float uncounted(const float* memory) { return memory[threadIdx.x]; }
 

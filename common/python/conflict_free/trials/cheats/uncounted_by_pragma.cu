@@ -1,4 +1,4 @@
-// Asks the compiler for other code than all others get.
+// Asks the compiler for code that other submissions do not get.
 
 #pragma GCC optimize("O3", "omit-frame-pointer")
 

@@ -1,4 +1,4 @@
-// Computes in host code on memory of the device, where nothing would be counted.
+// Computes in host code on device memory, where no access would be counted.
 
 GRADED_DECLARATION
 {

@@ -1,4 +1,4 @@
-// Each block waits in a loop until the block before it is done.
+// Each block waits in a loop until the block before it has finished.
 
 GRADED_TASK
 

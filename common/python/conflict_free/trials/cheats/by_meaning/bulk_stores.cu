@@ -4,7 +4,7 @@
 
 GRADED_TASK
 
-// As many results as a bulk copy moves at least.
+// The fewest results that a bulk copy can move.
 constexpr int THREADS = 128, UNIT = 16 / sizeof(Result);
 
 __device__ void copy(Result* to, const Result* from)

@@ -1,4 +1,4 @@
-// The host computes, between two copies.
+// The host computes between two copies.
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Each thread does one part of the work, an element or more.
+// Each thread does one part of the work, which is one element or more.
 
 GRADED_TASK
 

@@ -1,4 +1,4 @@
-// The data are read through a texture, whose sectors are not counted.
+// Kernels read the data through a texture, whose sectors are not counted.
 
 #include <cstddef>
 #include <type_traits>
