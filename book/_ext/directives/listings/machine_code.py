@@ -46,5 +46,11 @@ class MachineCode(EvidenceDirective, directive="machine-code"):
         self.env.note_dependency(str(path))
         caption = f"The memory instructions of ``{kernel}`` (sm_90); @P: behind a predicate"
         return self.parsed(
-            [".. code-block:: none", f"   :caption: {caption}", "", *(f"   {line}" for line in lines_of(instructions_of(path, kernel)))]
+            [
+                ".. code-block:: none",
+                f"   :caption: {caption}",
+                "   :class: machine-code",
+                "",
+                *(f"   {line}" for line in lines_of(instructions_of(path, kernel))),
+            ]
         )

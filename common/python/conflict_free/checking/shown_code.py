@@ -25,9 +25,9 @@ from conflict_free.grading import assignment
 
 _CODE = ("highlight-cuda", "highlight-c++", "highlight-cpp")
 _SHELL = ("highlight-sh", "highlight-bash", "highlight-shell")
-#: Blocks that a directive makes from a run of the model in the same build, from a result file (the timed call of a library), or from what
+#: Blocks that a directive makes from a run of the model or the machine code of the same build, from a result file (the timed call of a library), or from what
 #: was recorded of a program that is not here.
-_MADE = ("count-report", "library-call", "recorded-run")
+_MADE = ("count-report", "library-call", "recorded-run", "machine-code")
 
 #: The start of a function that runs on the GPU.
 _DEVICE = re.compile(r"^(?:template\s*<[^\n]*>\s*\n)?[^\n/#]*__(?:global|device)__[^\n;=]*\(", re.MULTILINE)
