@@ -217,6 +217,13 @@ def test_machine_code_shows_runs_of_equal_instructions_whatever_their_predicate(
     written.write_text(json.dumps({"texts": {"1": {name: {"machine_code": code} for name, code in kernels.items()}}}))
     shown = text_of(re.search(r"<pre[^>]*>(.*?)</pre>", project.build_page(".. machine-code:: copy.copy_plain"), re.DOTALL)[1])
     assert shown.split(" ") == "2 × @P LDG.E 1 × LDG.E 1 × BAR.SYNC 1 × @P STG.E".split(" ")
+    ordered = ".. machine-code:: copy.copy_plain\n   :before: "
+    project.build_page(ordered + "LDG STG")
+    assert "not every STG stands before the first BAR" in project.build_error(ordered + "STG BAR")
+    assert "no LDS in the machine code, which has BAR, LDG, STG" in project.build_error(ordered + "LDG LDS")
+    assert "accepted: two operations" in project.build_error(ordered + "LDG")
     assert "copy.exactness has 0 functions nothing" in project.build_error(".. machine-code:: copy.nothing")
+    written.write_text(json.dumps({"texts": {}, "unknown": "not compared with machine code: no nvdisasm here"}))
+    assert "copy.exactness: not compared with machine code: no nvdisasm here" in project.build_error(".. machine-code:: copy.copy_plain")
     written.unlink()
     assert "copy.exactness cannot be read" in project.build_error(".. machine-code:: copy.copy_plain")

@@ -3,6 +3,7 @@
 import argparse
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from conflict_free.console import ROOT, OneLineParser, Stop, say, shown_path
@@ -82,14 +83,17 @@ def main() -> int:
     texts[teachers] = in_teachers(teachers.read_text(encoding="utf-8"), slug, texts[book / "index.rst"])
     texts |= made
     write_new(texts, ROOT / "chapters" / slug)
-    _format(ROOT / "chapters" / slug / f"{slug}.cu")
     for path in texts:
         say(shown_path(path))
+    _format(ROOT / "chapters" / slug / f"{slug}.cu")
     return 0
 
 
 def _format(path: Path) -> None:
-    """Wrap the lines of a new file, whose length depends on the name, if the formatter is installed."""
+    """Wrap the lines of a new file, whose length depends on the name. Without the formatter, say how to get it."""
     formatter = folders.VENV / "bin" / "clang-format"
     if formatter.exists():
         subprocess.run([formatter, "-i", path], check=False)
+    else:
+        missing = f"{shown_path(path)} is not formatted, because clang-format is not installed: scripts/setup --tests installs it"
+        print(missing, file=sys.stderr)

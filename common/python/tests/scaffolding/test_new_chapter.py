@@ -22,6 +22,7 @@ def test_a_chapter_is_made_and_listed(listed):
     for name in done.stdout.split():
         assert (listed.root / name).is_file()
     assert len(done.stdout.split()) == 7
+    assert done.stderr.startswith("chapters/bank_conflicts/bank_conflicts.cu is not formatted") and "setup --tests" in done.stderr
     cmake = (listed.root / "chapters" / "CMakeLists.txt").read_text(encoding="utf-8")
     assert cmake.index("add_subdirectory(copy)") < cmake.index("add_subdirectory(bank_conflicts)")
     index = (listed.root / "book" / "index.rst").read_text(encoding="utf-8")
