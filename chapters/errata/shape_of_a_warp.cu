@@ -18,9 +18,7 @@ __global__ void transpose(float* output, const float* input, int width)
     int x = blockIdx.x * ELEMENTS * BLOCK_COLUMNS + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     for (int i = 0; i < ELEMENTS * BLOCK_COLUMNS; i += BLOCK_COLUMNS) output[(x + i) * width + y] = input[y * width + x + i];
 }
-// [/shape_of_a_warp]
 
-// [loads_together]
 // Blocks of 4 x 64 threads. Each thread makes LOADS loads of FLOATS neighboring floats before it stores the first.
 template <int FLOATS, int LOADS, bool NUMBERED_DOWN>
 __global__ void transpose_loads_together(float* output, const float* input, int width)
@@ -36,7 +34,7 @@ __global__ void transpose_loads_together(float* output, const float* input, int 
     for (int i = 0; i < LOADS; ++i)
         for (int j = 0; j < FLOATS; ++j) output[(x + i * 4 * FLOATS + j) * width + y] = loaded[i].values[j];
 }
-// [/loads_together]
+// [/shape_of_a_warp]
 
 template <class Launch>
 float best_of(int launches, Launch launch)
