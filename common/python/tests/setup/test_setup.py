@@ -174,8 +174,10 @@ def venv(house, monkeypatch, tmp_path):
     return make, folder, lock
 
 
-def test_a_venv_is_made_once_and_made_again_when_it_must_be(venv, monkeypatch):
-    make, folder, lock = venv
+@pytest.fixture
+def quick_venv(venv, monkeypatch):
+    """As `venv`, with a Python that is an empty file, because making a true one takes three seconds."""
+    folder = venv[1]
 
     def pretend(title, *_, **__):
         (folder / "bin").mkdir(parents=True, exist_ok=True)
@@ -183,6 +185,11 @@ def test_a_venv_is_made_once_and_made_again_when_it_must_be(venv, monkeypatch):
 
     for module in (setup, folders):
         monkeypatch.setattr(module, "step", pretend)
+    return venv
+
+
+def test_a_venv_is_made_once_and_made_again_when_it_must_be(quick_venv, monkeypatch):
+    make, _, lock = quick_venv
     assert make() == ["empty.lock"]
     assert make() == []
     lock.write_text("# something else\n", encoding="utf-8")
@@ -221,17 +228,17 @@ def test_a_venv_that_was_interrupted_is_made_again(venv, monkeypatch):
     assert make() == []
 
 
-def test_a_venv_without_packages_yet_is_filled_and_not_made_again(venv):
-    make, folder, _ = venv
+def test_a_venv_without_packages_yet_is_filled_and_not_made_again(quick_venv):
+    make, folder, _ = quick_venv
     assert setup.begin_venv(folder, []) == []
     (folder / "the same").touch()
     assert make() == ["empty.lock"]
     assert (folder / "the same").exists()
 
 
-def test_packages_are_added_to_those_that_are_there(venv, monkeypatch, tmp_path):
+def test_packages_are_added_to_those_that_are_there(quick_venv, tmp_path):
     """Packages of the tests after those of the book; a set-up for the book asks for none of them, and keeps them."""
-    make, folder, lock = venv
+    make, folder, lock = quick_venv
     more = tmp_path / "more.lock"
     more.write_text("# nothing\n", encoding="utf-8")
     assert make() == ["empty.lock"]
@@ -245,8 +252,8 @@ def test_packages_are_added_to_those_that_are_there(venv, monkeypatch, tmp_path)
     assert not (folder / "the same").exists()
 
 
-def test_packages_whose_addition_was_interrupted_are_installed_again(venv, monkeypatch, tmp_path):
-    make, folder, lock = venv
+def test_packages_whose_addition_was_interrupted_are_installed_again(quick_venv, monkeypatch, tmp_path):
+    make, _, _ = quick_venv
     more = tmp_path / "more.lock"
     more.write_text("# nothing\n", encoding="utf-8")
     make()
