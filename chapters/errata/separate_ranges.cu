@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // "Coalesced accesses are as fast wherever the other blocks store": a copy whose accesses stay the same, while the blocks that
-// run together load or store in more and more separate ranges of memory.
+// run together load or store in more and more separate ranges of memory. And a transpose of matrices of many shapes, in two orders
+// of blocks.
 
 #include "matrices.cuh"
 
@@ -53,6 +54,24 @@ __global__ void tiles_in_two_orders(float* output, const float* input, int width
         output[to + i * ROWS / loads * width] = values[i];
 }
 
+// The transpose of the book's page on the order of blocks, for matrices of whole tiles, which need not be square.
+constexpr int TILE_DIM = 64;
+
+__global__ void transpose_in_two_orders(float* output, const float* input, int width, int height, bool down)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+    int left = (down ? blockIdx.y : blockIdx.x) * TILE_DIM, top = (down ? blockIdx.x : blockIdx.y) * TILE_DIM;
+    float values[loads];
+    for (int i = 0; i < loads; ++i)
+        values[i] = input[(top + threadIdx.y + i * TILE_DIM / loads) * width + left + threadIdx.x];
+    for (int i = 0; i < loads; ++i)
+        tile[threadIdx.y + i * TILE_DIM / loads][threadIdx.x] = values[i];
+    __syncthreads();
+    for (int i = 0; i < loads; ++i)
+        output[(left + threadIdx.y + i * TILE_DIM / loads) * height + top + threadIdx.x] =
+            tile[threadIdx.x][threadIdx.y + i * TILE_DIM / loads];
+}
+
 // The milliseconds of the fastest of some launches with no more than `resident` blocks on a multiprocessor: the most that fit, or
 // as many as the shared memory that each asks for and does not use leaves room for.
 float best_time(const Matrices& m, int resident, int load_ranges, int store_ranges, int launches)
@@ -78,6 +97,29 @@ float best_time_of_tiles(const Matrices& m, bool load_down, bool store_down, int
     return *std::min_element(times.begin(), times.end());
 }
 
+float best_time_of_transpose(const Matrices& m, int width, int height, bool down, int launches)
+{
+    int across = width / TILE_DIM, high = height / TILE_DIM;
+    std::vector<float> times = milliseconds(launches, [&] {
+        transpose_in_two_orders<<<down ? dim3(high, across) : dim3(across, high), dim3(TILE_DIM, threads / TILE_DIM)>>>(
+            m.output, m.input, width, height, down);
+    });
+    return *std::min_element(times.begin(), times.end());
+}
+
+// CUDA allows 65,535 blocks in y, so that a matrix with 64 columns cannot have 2 to the 22nd rows.
+void print_speeds_of_transposes(const Matrices& m)
+{
+    const int shapes[][2] = {
+        {16384, 16384}, {65536, 4096}, {4096, 65536}, {262144, 1024}, {1024, 262144}, {4000000, 64}, {64, 4000000}};
+    for (const auto& shape : shapes)
+        for (bool down : {false, true}) {
+            float ms = best_time_of_transpose(m, shape[0], shape[1], down, 12);
+            std::printf("figure transpose_%dx%d_%s %.5g\n", shape[0], shape[1], down ? "down" : "along",
+                2. * sizeof(float) * shape[0] * shape[1] / ms / 1e6);
+        }
+}
+
 template <int ROWS>
 void print_speeds_of_tiles(const Matrices& m)
 {
@@ -94,6 +136,7 @@ void print_speeds(const Matrices& m)
     print_speeds_of_tiles<32>(m);
     print_speeds_of_tiles<16>(m);
     print_speeds_of_tiles<8>(m);
+    print_speeds_of_transposes(m);
     for (int resident : {1, 2, 4})
         for (int ranges = 1; ranges <= 512; ranges *= 2) {
             auto print = [&](const char* what, int load_ranges, int store_ranges) {
@@ -145,11 +188,25 @@ size_t wrong_in_tiles(const Matrices& m)
     return wrong;
 }
 
+// Transposes the small matrix as one with fewer columns than rows.
+size_t wrong_in_transposes(const Matrices& m)
+{
+    const int width = m.width / 4, height = m.width * 4;
+    size_t wrong = 0;
+    for (bool down : {false, true})
+        wrong += wrong_elements(
+            m, [&] { best_time_of_transpose(m, width, height, down, 1); },
+            [](int block, int i) { return block * chunk_floats + i; },
+            [&](int block, int i) { return (block * chunk_floats + i) % width * height + (block * chunk_floats + i) / width; });
+    return wrong;
+}
+
 int main()
 {
     Matrices m = allocate(), small = with_input(m, checked_width);
     size_t wrong = wrong_in_ranges(small, 1, 4, 8) + wrong_in_ranges(small, 4, 8, 1) + wrong_in_tiles<128>(small) +
-                   wrong_in_tiles<64>(small) + wrong_in_tiles<32>(small) + wrong_in_tiles<16>(small) + wrong_in_tiles<8>(small);
+                   wrong_in_tiles<64>(small) + wrong_in_tiles<32>(small) + wrong_in_tiles<16>(small) + wrong_in_tiles<8>(small) +
+                   wrong_in_transposes(small);
     if (!std::isnan(best_time(small, 4, 1, 1, 1))) print_speeds(with_input(m, large_width));
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
