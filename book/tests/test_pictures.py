@@ -379,10 +379,21 @@ def test_the_first_blocks_write_a_column_of_tiles_or_a_row(project):
 
 def test_tiles_lie_in_memory_in_one_range_or_in_one_for_each_row():
     row, column = {(1, 0), (1, 1), (1, 2)}, {(0, 1), (1, 1), (2, 1)}
-    assert block_orders.ranges_of(row, 3) == [(block_orders.CELL, block_orders.CELL)]
-    ranges = block_orders.ranges_of(column, 3)
+    assert block_orders.ranges_of(row, 3, 3) == [(block_orders.CELL, block_orders.CELL)]
+    ranges = block_orders.ranges_of(column, 3, 3)
     assert len(ranges) == 3 * block_orders.ROWS and len({length for _, length in ranges}) == 1
     assert [begin for begin, _ in ranges] == sorted(begin for begin, _ in ranges) and ranges[0][0] > 0
+
+
+@pytest.mark.parametrize("down, loads, stores", [(False, 4, 16), (True, 8, 1)], ids=["along", "down"])
+def test_ranges_of_a_matrix_that_is_not_square_are_those_of_its_rows(down, loads, stores):
+    # Four blocks have half of the upper row of 8 × 2 tiles, or two of its columns.
+    panel = block_orders.panel_of("kernel", 8, 2, 4, down)
+    loaded, stored = panel["sides"]
+    assert panel["ranges"] == ("one range" if down else "a range for each row")
+    assert [len(loaded["ranges"]), len(stored["ranges"])] == [loads, stores]
+    assert len(loaded["cells"]) == len(stored["cells"]) == 16
+    assert sum(length for _, length in loaded["ranges"]) == sum(length for _, length in stored["ranges"]) == 8 * block_orders.CELL / 4
 
 
 # ------------------------------------------------------------------------------------ orders of tiles
