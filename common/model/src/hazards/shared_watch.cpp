@@ -30,6 +30,10 @@ template <class Visit> [[gnu::always_inline]] inline void for_each_word(const Wa
     }
 }
 
+bool read_the_same(const WarpAccess& one, const WarpAccess& other) {
+    return one.warp == other.warp && one.active == other.active && one.size == other.size && one.address == other.address;
+}
+
 /// The key of a word, or of a byte of a word, among all cells.
 std::uint64_t key_of_word(std::size_t word) { return word * 8; }
 std::uint64_t key_of_byte(std::size_t word, std::size_t byte) { return word * 8 + 1 + byte; }
@@ -47,6 +51,7 @@ void SharedWatch::begin_block(int threads, bool orders_parts) {
     orders_parts_ |= orders_parts;
     order_.begin_block(threads);
     std::ranges::fill(written_, std::uint8_t{0});
+    lasting_reads_.clear();
     begin_interval();
 }
 
@@ -67,6 +72,35 @@ void SharedWatch::begin_interval() {
 void SharedWatch::end_interval() {
     if (!unwritten_reads_.empty()) report_unwritten_reads();
     begin_interval();
+    for (auto reads = lasting_reads_.begin(); reads != lasting_reads_.end();) {
+        LastingReads& these = reads->second;
+        // A kernel may copy one tile to many places without a wait: the last of equal reads stands for all.
+        if (++reads == lasting_reads_.end() || !std::ranges::equal(these.reads, reads->second.reads, read_the_same)) note(these);
+    }
+}
+
+std::uint32_t SharedWatch::begin_reads(std::vector<WarpAccess> reads) {
+    LastingReads& begun = lasting_reads_[++reads_begun_];
+    begun.reads = std::move(reads);
+    note(begun);
+    return reads_begun_;
+}
+
+void SharedWatch::note(LastingReads& reads) {
+    // Their records must follow one another.
+    if (log_.size() + reads.reads.size() > most_records) begin_interval();
+    reads.first_record = first_record_ + static_cast<std::uint32_t>(log_.size());
+    for (const WarpAccess& read : reads.reads) note(read, lasting);
+}
+
+void SharedWatch::end_reads(std::uint32_t number) {
+    const auto ended = lasting_reads_.find(number);
+    if (ended == lasting_reads_.end()) return;
+    const std::uint32_t first = ended->second.first_record - first_record_;
+    // An interval that became too long has lost them.
+    if (first < log_.size())
+        for (std::size_t i = 0; i < ended->second.reads.size(); ++i) log_[first + i].stamp = order_.now(ended->second.reads[i].warp);
+    lasting_reads_.erase(ended);
 }
 
 void SharedWatch::part_barrier(std::span<const int> warps) {
@@ -84,10 +118,10 @@ void SharedWatch::acquire(int warp, std::uint64_t object) {
     order_.acquire(warp, object);
 }
 
-SharedWatch::ThreadAccess SharedWatch::add_record(const WarpAccess& access) {
+SharedWatch::ThreadAccess SharedWatch::add_record(const WarpAccess& access, std::uint32_t stamp) {
     if (log_.size() >= most_records) begin_interval();
     const auto number = first_record_ + static_cast<std::uint32_t>(log_.size());
-    log_.push_back({access.program_counter, order_.now(access.warp), static_cast<std::uint8_t>(access.warp), access.operation});
+    log_.push_back({access.program_counter, stamp, static_cast<std::uint8_t>(access.warp), access.operation});
     return number * warp_size;
 }
 
@@ -96,13 +130,13 @@ void SharedWatch::mark_written(std::uint64_t offset, std::uint64_t bytes) {
     for (std::uint64_t byte = offset; byte < offset + bytes; ++byte) written_[byte / 4] |= static_cast<std::uint8_t>(1u << byte % 4);
 }
 
-void SharedWatch::access(const WarpAccess& access) {
+void SharedWatch::note(const WarpAccess& access, std::uint32_t stamp) {
     // The combined bits are at least the largest address.
     std::uint64_t bits = 0;
     if (access.evenly_spaced) bits = access.address[0] | access.address[warp_size - 1];
     else for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
     make_room((bits + static_cast<std::uint64_t>(access.size)) / 4);
-    const Current current{access, add_record(access), order_.now(access.warp)};
+    const Current current{access, add_record(access, stamp), stamp};
     if (access.size < 4) return access_bytes(current);
     if (access_together(current)) return;
     switch (access.operation) {
@@ -245,7 +279,7 @@ void SharedWatch::check_against_write(const Cell& cell, const Current& current, 
 void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) {
     const WarpAccess& access = current.access;
     const bool only_own_read = cell.other_read == 0 && cell.read_lanes == 1u << lane && is_of_warp(cell.read, current);
-    if (only_own_read) return;
+    if (only_own_read && !record_of(cell.read).lasts()) return;
     const ThreadAccess read = racing_read(cell, key, current, lane);
     if (read == 0) return;
     const Record& record = record_of(read);
@@ -253,7 +287,7 @@ void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const
     const int reader = record.warp * warp_size + static_cast<int>(read % warp_size);
     const int thread = access.warp * warp_size + static_cast<int>(lane);
     reporter_.report(HazardKind::race, {reader, thread}, record.program_counter, access.program_counter,
-                     {MessageCode::race_in_shared_memory,
+                     {record.lasts() ? MessageCode::race_with_lasting_read : MessageCode::race_in_shared_memory,
                       {{"first_thread", reporter_.thread(reader)},
                        {"first", Operation::load},
                        {"second_thread", reporter_.thread(thread)},
@@ -261,7 +295,9 @@ void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const
 }
 
 SharedWatch::ThreadAccess SharedWatch::racing_read(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) const {
-    const auto races = [&](ThreadAccess read) { return !is_of_warp(read, current) && !ordered(read, current, lane); };
+    const auto races = [&](ThreadAccess read) {
+        return record_of(read).lasts() || (!is_of_warp(read, current) && !ordered(read, current, lane));
+    };
     const auto first = cell.read + static_cast<ThreadAccess>(std::countr_zero(cell.read_lanes));
     if (races(first)) return first;
     if (cell.other_read != 0 && races(cell.other_read)) return cell.other_read;
@@ -291,7 +327,8 @@ void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& curren
             for (std::uint32_t rest = cell.read_lanes & ~bit; rest; rest &= rest - 1)
                 if (ordered(cell.read + static_cast<ThreadAccess>(std::countr_zero(rest)), current, lane))
                     cell.read_lanes &= ~(rest & -rest);
-        cell.read = current.record;
+        // Of a warp's reads, the one that ends last stands for all.
+        if (record_of(cell.read).stamp <= current.stamp) cell.read = current.record;
         cell.read_lanes |= bit;
     }
 }
@@ -308,10 +345,13 @@ void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const C
         if (cell.other_read != 0 && ordered(cell.other_read, current, lane)) cell.other_read = 0;
         return;
     }
-    if (cell.other_read != 0 && !is_of_warp(cell.other_read, current) && !ordered(cell.other_read, current, lane)) {
-        // Keeps the newest reader of each warp: an access that is ordered after it is ordered after the others.
+    if (cell.other_read != 0 && is_of_warp(cell.other_read, current)) {
+        if (record_of(cell.other_read).stamp > current.stamp) return;
+    } else if (cell.other_read != 0 && !ordered(cell.other_read, current, lane)) {
+        // Keeps the reader of each warp that ends last: an access that is ordered after it is ordered after the others.
         auto& more = more_reads_[key];
-        std::erase_if(more, [&](ThreadAccess read) { return record_of(read).warp == record_of(cell.other_read).warp; });
+        const Record& other = record_of(cell.other_read);
+        std::erase_if(more, [&](ThreadAccess read) { return record_of(read).warp == other.warp && record_of(read).stamp <= other.stamp; });
         more.push_back(cell.other_read);
     }
     cell.other_read = self;
@@ -344,7 +384,7 @@ void SharedWatch::note_unwritten(std::size_t word, unsigned bytes, const Current
     written_[word] |= static_cast<std::uint8_t>(missing << asked_shift);
     std::uint32_t& last = last_unwritten_read_[static_cast<std::uint32_t>(word)];
     unwritten_reads_.push_back({static_cast<std::uint32_t>(word), missing, current.access.warp, static_cast<int>(lane),
-                                current.access.program_counter, current.stamp, last, false});
+                                current.access.program_counter, order_.now(current.access.warp), last, false});
     last = static_cast<std::uint32_t>(unwritten_reads_.size());
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -28,7 +30,10 @@ public:
     void begin_block(int threads, bool orders_parts);
     /// Tells that all threads have reached a barrier or have ended.
     void end_interval();
-    void access(const WarpAccess& access);
+    void access(const WarpAccess& access) { note(access, order_.now(access.warp)); }
+    /// Tells that a warp begins reads that nothing orders before they end: see BlockWatch::begin_reads().
+    std::uint32_t begin_reads(std::vector<WarpAccess> reads);
+    void end_reads(std::uint32_t number);
     /// Tells that bytes were written by a writer that is not watched here.
     void mark_written(std::uint64_t offset, std::uint64_t bytes);
 
@@ -43,7 +48,11 @@ private:
         std::uint32_t program_counter, stamp;
         std::uint8_t warp;
         Operation operation;
+
+        bool lasts() const { return stamp == lasting; }
     };
+    /// The stamp of reads that have not ended: no access is ordered after them.
+    static constexpr std::uint32_t lasting = std::numeric_limits<std::uint32_t>::max();
     /// An access of one thread in this interval: the number of its record times 32, plus the lane. Greater than any of
     /// an earlier interval.
     using ThreadAccess = std::uint32_t;
@@ -69,6 +78,11 @@ private:
         /// A later write does not excuse the read if it is by the same thread or ordered after the read.
         bool certain;
     };
+    /// Reads that have begun and not ended, and the number of the record of the first of them in this interval.
+    struct LastingReads {
+        std::vector<WarpAccess> reads;
+        std::uint32_t first_record = 0;
+    };
     /// The current instruction.
     struct Current {
         const WarpAccess& access;
@@ -77,6 +91,8 @@ private:
         std::uint32_t stamp;
     };
 
+    void note(const WarpAccess& access, std::uint32_t stamp);
+    void note(LastingReads& reads);
     /// Watches an access of all lanes to evenly spaced words whose cells are in one of the usual states. For other accesses, does
     /// nothing and returns false.
     bool access_together(const Current& current);
@@ -98,7 +114,7 @@ private:
     void note_write(Cell& cell, const Current& current, std::size_t lane);
 
     void begin_interval();
-    ThreadAccess add_record(const WarpAccess& access);
+    ThreadAccess add_record(const WarpAccess& access, std::uint32_t stamp);
     const Record& record_of(ThreadAccess access) const { return log_[access / warp_size - first_record_]; }
     bool is_of_interval(ThreadAccess access) const { return access > interval_start_; }
     /// Marks a word whose bytes are watched one by one: its `read` is an index into `split_`.
@@ -133,6 +149,9 @@ private:
     std::vector<Record> log_;
     std::uint32_t first_record_ = 1;
     ThreadAccess interval_start_ = 0;
+    /// By number.
+    std::map<std::uint32_t, LastingReads> lasting_reads_;
+    std::uint32_t reads_begun_ = 0;
     std::vector<UnwrittenRead> unwritten_reads_;
     /// The number of the last unwritten read of each word in this interval, counted from 1.
     std::unordered_map<std::uint32_t, std::uint32_t> last_unwritten_read_;

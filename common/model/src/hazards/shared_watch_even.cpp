@@ -222,7 +222,7 @@ bool SharedWatch::access_together(const Current& current) {
     Change change;
     if (!loads) {
         // Only each lane's own load.
-        if (was_read && !by_own_warp) return false;
+        if (was_read && (!by_own_warp || record_of(cell.read).lasts())) return false;
         if (was_read) {
             state.expect(2, 0, all);
             state.expect(3, 0, 0);

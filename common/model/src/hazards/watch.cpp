@@ -156,6 +156,14 @@ void BlockWatch::uncounted_access(const WarpAccess& access) {
     else if (access.space == Space::global && !state_->launch.is_partial) state_->global.access(access);
 }
 
+std::uint32_t BlockWatch::begin_reads(std::vector<WarpAccess> reads) {
+    return is_watching_ ? state_->shared.begin_reads(std::move(reads)) : 0;
+}
+
+void BlockWatch::end_reads(std::uint32_t number) {
+    if (is_watching_) state_->shared.end_reads(number);
+}
+
 void BlockWatch::mark_written(std::uint64_t offset, std::uint64_t bytes) {
     if (is_watching_) state_->shared.mark_written(offset, bytes);
 }

@@ -284,6 +284,70 @@ TEST(ReleaseAcquire, DoesNotReachAnotherBlock) {
     EXPECT_EQ(summary(launch.hazards()), Summary{"race 1 2"});
 }
 
+TEST(LastingReads, AreOrderedBeforeNothingUntilTheyEnd) {
+    const std::vector<std::function<void(MadeBlock&)>> orders = {
+        [](MadeBlock& block) { block.watch.block_barrier(); },
+        [](MadeBlock& block) { block.watch.part_barrier(std::vector{0, 1, 2, 3}); },
+        [](MadeBlock& block) { block.watch.release(0, 7), block.watch.acquire(1, 7); },
+        // A later read by the same warp, and reads by others, do not hide them.
+        [](MadeBlock& block) {
+            for (const int warp : {0, 2, 0, 3, 0, 2}) block.load(3, warp, words(0)), block.watch.part_barrier(std::vector{0, 1, 2, 3});
+        },
+    };
+    for (const auto& order : orders)
+        for (const bool ends : {false, true})
+            for (const int writer : {0, 1})
+                for (const std::uint32_t lanes : {all_lanes, lane_1})
+                    expect_hazards(ends ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+                        block.fill();
+                        const auto reads = block.watch.begin_reads({made(Space::shared, Operation::load, 1, 0, words(0))});
+                        if (ends) block.watch.end_reads(reads);
+                        order(block);
+                        block.store(2, writer, words(0), lanes);
+                        block.watch.block_barrier();
+                        block.watch.end_reads(reads);
+                    });
+}
+
+TEST(LastingReads, EndOneByOne) {
+    for (const bool of_the_first : {true, false})
+        expect_hazards(of_the_first ? Summary{} : Summary{"race 2 3"}, [&](MadeBlock& block) {
+            block.fill();
+            const auto first = block.watch.begin_reads({made(Space::shared, Operation::load, 1, 0, words(0))});
+            block.watch.begin_reads({made(Space::shared, Operation::load, 2, 0, words(32))});
+            block.watch.block_barrier();
+            block.watch.end_reads(first);
+            block.watch.block_barrier();
+            block.store(3, 1, words(of_the_first ? 0 : 32));
+        });
+}
+
+TEST(LastingReads, OfOnePlaceGoOnUntilTheLastOfThemEnds) {
+    for (const int ended : {0, 1, 2})
+        expect_hazards(ended == 2 ? Summary{} : Summary{"race 2 3"}, [&](MadeBlock& block) {
+            block.fill();
+            std::vector<std::uint32_t> reads;
+            for (const std::uint32_t line : {1, 2}) {
+                reads.push_back(block.watch.begin_reads({made(Space::shared, Operation::load, line, 0, words(0))}));
+                block.watch.block_barrier();
+            }
+            for (int i = 0; i < ended; ++i) block.watch.end_reads(reads[static_cast<std::size_t>(i)]);
+            block.watch.block_barrier();
+            block.store(3, 1, words(0));
+        });
+}
+
+TEST(LastingReads, OfAnotherBlockAreForgotten) {
+    MadeLaunch launch;
+    launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
+        block.fill();
+        if (number == 0) block.watch.begin_reads({made(Space::shared, Operation::load, 1, 0, words(0))});
+        block.watch.block_barrier();
+        if (number == 1) block.store(2, 1, words(0));
+    });
+    EXPECT_EQ(summary(launch.hazards()), Summary{});
+}
+
 TEST(SharedRace, BlocksDoNotRaceInTheirSharedMemory) {
     MadeLaunch launch;
     launch.run({0, 1, 2}, [](MadeBlock& block, unsigned number) { block.store(1 + number, static_cast<int>(number), words(0)); });

@@ -68,9 +68,8 @@ void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation o
     warp.access.warp = warp.index;
 }
 
-void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
-                       std::uint64_t bytes) {
-    if (bytes == 0) return;
+static WarpAccess access_of_range(int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
+                                  std::uint64_t bytes) {
     WarpAccess access{};
     access.space = Space::shared;
     access.operation = operation;
@@ -79,7 +78,18 @@ void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t p
     access.active = access.changed = 1u << lane;
     access.warp = warp;
     access.address[lane] = offset;
-    block.watch.uncounted_access(access);
+    return access;
+}
+
+void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
+                       std::uint64_t bytes) {
+    if (bytes > 0) block.watch.uncounted_access(access_of_range(warp, lane, program_counter, operation, offset, bytes));
+}
+
+std::uint32_t begin_read_of_range(const Warp& warp, std::size_t lane, std::uint32_t program_counter, std::uint64_t offset,
+                                  std::uint64_t bytes) {
+    if (bytes == 0) return 0;
+    return warp.block->watch.begin_reads({access_of_range(warp.index, lane, program_counter, Operation::load, offset, bytes)});
 }
 
 void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,

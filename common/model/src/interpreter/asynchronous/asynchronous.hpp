@@ -51,6 +51,9 @@ void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation o
 /// which must be a warp of `block`.
 void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
                        std::uint64_t bytes);
+/// The same for a thread's read that lasts until the watcher's end_reads() of the number that this returns.
+std::uint32_t begin_read_of_range(const Warp& warp, std::size_t lane, std::uint32_t program_counter, std::uint64_t offset,
+                                  std::uint64_t bytes);
 void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
                        std::uint64_t bytes);
 

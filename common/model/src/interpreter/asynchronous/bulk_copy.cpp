@@ -85,12 +85,13 @@ void copy_to_global(Warp& warp, const DecodedInstruction& instruction) {
         const std::uint64_t address = operands.other.of(warp, lane);
         const std::span<unsigned char> to = from ? find_global(warp, lane, address, bytes, unit) : std::span<unsigned char>();
         if (to.empty()) return;
-        note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, bytes);
+        const std::uint32_t read = begin_read_of_range(warp, lane, instruction.program_counter, from.offset, bytes);
         warp.block->watch.count_bulk_copy(instruction.program_counter, address, bytes, false);
         Asynchronous::of(*warp.block)
-            .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, to, address, bytes, &operands](Warp&) {
+            .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, to, address, bytes, read,
+                                                 &operands](Warp&) {
                 move_bytes(operands, to, from.bytes);
-                note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, Operation::load, from.offset, bytes);
+                issuer.block->watch.end_reads(read);
                 note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, written_as(operands), address, bytes);
             });
     });

@@ -139,18 +139,18 @@ void copy_to_global(Warp& warp, const DecodedInstruction& instruction) {
         const SharedPlace from =
             find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->shared_bytes(), box_alignment);
         if (!from) return;
-        note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, rows->shared_bytes());
+        const std::uint32_t read = begin_read_of_range(warp, lane, instruction.program_counter, from.offset, rows->shared_bytes());
         Asynchronous::of(*warp.block)
-            .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, rows, type, operation, &operands](Warp&) {
-                const std::span<const unsigned char> shared = from.block->shared_memory;
-                if (operands.reduces) rows->reduce_to_global(shared, from.offset, operands.update, *type);
-                else rows->copy_to_global(shared, from.offset);
-                note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, Operation::load, from.offset,
-                                  rows->shared_bytes());
-                rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
-                    note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, operation, address, bytes);
+            .add_to_group(
+                warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, rows, type, operation, read, &operands](Warp&) {
+                    const std::span<const unsigned char> shared = from.block->shared_memory;
+                    if (operands.reduces) rows->reduce_to_global(shared, from.offset, operands.update, *type);
+                    else rows->copy_to_global(shared, from.offset);
+                    issuer.block->watch.end_reads(read);
+                    rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
+                        note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, operation, address, bytes);
+                    });
                 });
-            });
     });
     warp.progress = true;
 }

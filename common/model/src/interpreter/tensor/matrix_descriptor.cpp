@@ -54,19 +54,23 @@ std::vector<unsigned char> read_units(Warp& warp, const DecodedInstruction& inst
     return bytes;
 }
 
-void note_units(Block& block, int warp, std::uint32_t program_counter, const std::vector<std::uint32_t>& places) {
+std::uint32_t begin_reads_of_units(const Warp& warp, std::uint32_t program_counter, const std::vector<std::uint32_t>& places) {
+    if (!warp.block->watch.is_watching()) return 0;
+    std::vector<WarpAccess> reads;
+    reads.reserve(places.size() / warp_size + 1);
     WarpAccess access{};
     access.space = Space::shared;
     access.operation = Operation::load;
     access.program_counter = program_counter;
     access.size = static_cast<int>(unit);
-    access.warp = warp;
+    access.warp = warp.index;
     for (std::size_t first = 0; first < places.size(); first += warp_size) {
         const std::size_t count = std::min<std::size_t>(warp_size, places.size() - first);
         access.active = all_lanes >> (warp_size - count);
         for (std::size_t lane = 0; lane < count; ++lane) access.address[lane] = places[first + lane];
-        block.watch.uncounted_access(access);
+        reads.push_back(access);
     }
+    return warp.block->watch.begin_reads(std::move(reads));
 }
 
 }  // namespace simt::interpreter::tensor

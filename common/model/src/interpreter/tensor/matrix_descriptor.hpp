@@ -45,7 +45,7 @@ struct SharedFactor {
 std::vector<unsigned char> read_units(Warp& warp, const DecodedInstruction& instruction, const MatrixDescriptor& descriptor,
                                       const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places);
 
-/// Tells the watcher that the warp reads units at these places.
-void note_units(Block& block, int warp, std::uint32_t program_counter, const std::vector<std::uint32_t>& places);
+/// Tells the watcher that the warp begins to read units at these places. Returns the number of the reads.
+std::uint32_t begin_reads_of_units(const Warp& warp, std::uint32_t program_counter, const std::vector<std::uint32_t>& places);
 
 }  // namespace simt::interpreter::tensor

@@ -1,11 +1,10 @@
 // wgmma: a product of matrices by the four warps of a warpgroup. Each warp computes the 16 rows that its registers hold.
 //
-// The product is computed when the instruction is issued. Its reads of shared memory are told to the watcher then and again when the
-// warp waits for the product, so that a write in between is a race. A warp that waits first meets the other warps of its warpgroup,
-// because a GPU computes a product when all four warps have issued it.
+// The product is computed when the instruction is issued. For the watcher its reads of shared memory last until the warp waits for the
+// product, so that a write in between is a race. A warp that waits first meets the other warps of its warpgroup, because a GPU computes a
+// product when all four warps have issued it.
 
 #include <algorithm>
-#include <memory>
 
 #include "interpreter/asynchronous/asynchronous.hpp"
 #include "interpreter/decode/opcodes.hpp"
@@ -70,21 +69,19 @@ template <class T> void execute(Warp& warp, const DecodedInstruction& instructio
     const Product& product = multiply.product;
     std::vector<T> a(static_cast<std::size_t>(product.m * product.k)), b(static_cast<std::size_t>(product.k * product.n)),
         c(static_cast<std::size_t>(product.m * product.n));
-    const auto places = std::make_shared<std::vector<std::uint32_t>>();
-    read_a(warp, instruction, a, *places);
-    read_shared(warp, instruction, multiply.shared_b, multiply.b_operand, false, b.data(), *places);
+    std::vector<std::uint32_t> places;
+    read_a(warp, instruction, a, places);
+    read_shared(warp, instruction, multiply.shared_b, multiply.b_operand, false, b.data(), places);
     const std::uint32_t adds = predicate(warp, instruction.operand_at(multiply.scale_operand));
     if (((adds & 1) != 0) != multiply.scale_negated) read(warp, instruction, 0, multiply.d, c.data());
     tensor::multiply(product, a.data(), b.data(), c.data());
     write(warp, instruction, 0, multiply.d, c.data());
     warp.work.tensor_multiplications += multiply.tensor_multiplications;
-    note_units(*warp.block, warp.index, instruction.program_counter, *places);
     const std::uint32_t program_counters[] = {instruction.program_counter};
-    const bool fenced =
-        Asynchronous::of(*warp.block)
-            .add_to_matrix_group(warp.index, program_counters[0], [program_counter = program_counters[0], places](Warp& waiter) {
-                note_units(*waiter.block, waiter.index, program_counter, *places);
-            });
+    const std::uint32_t reads = begin_reads_of_units(warp, program_counters[0], places);
+    const bool fenced = Asynchronous::of(*warp.block).add_to_matrix_group(warp.index, program_counters[0], [reads](Warp& waiter) {
+        waiter.block->watch.end_reads(reads);
+    });
     if (fenced) return;
     const std::size_t lanes[] = {0};
     warp.block->report(HazardKind::unordered_product, warp, lanes, program_counters,
