@@ -309,6 +309,20 @@ TEST(LastingReads, AreOrderedBeforeNothingUntilTheyEnd) {
                     });
 }
 
+TEST(LastingReads, AreNotHiddenByOtherReaders) {
+    const std::vector<int> all_warps{0, 1, 2, 3};
+    for (const std::vector<int>& readers : {std::vector{0}, std::vector{3, 0, 3}})
+        expect_hazards({"race 1 2"}, [&](MadeBlock& block) {
+            block.fill();
+            block.watch.part_barrier(all_warps);
+            block.load(3, 2, words(0));
+            block.watch.begin_reads({made(Space::shared, Operation::load, 1, 0, words(0))});
+            for (const int warp : readers) block.load(3, warp, words(0));
+            block.watch.part_barrier(all_warps);
+            block.store(2, 1, words(0));
+        });
+}
+
 TEST(LastingReads, EndOneByOne) {
     for (const bool of_the_first : {true, false})
         expect_hazards(of_the_first ? Summary{} : Summary{"race 2 3"}, [&](MadeBlock& block) {
