@@ -30,10 +30,12 @@ def page_of(
     page: Mapping[str, int],
     beside: Mapping[str, tuple[float, float]] = {},
     lines: Mapping[str, float] = {},
+    band: float = 0,
 ) -> dict[str, Any]:
     """Return the places of all parts of the plot: the numbers run to the right by powers of two, GB/s upwards from the lowest of ``axis``.
 
     ``beside`` has the number and the speed of kernels that are no part of a curve, by their names, ``lines`` the numbers of upright lines.
+    ``band`` is the number *N* of the band between ``ceiling`` × n ÷ (n + N) and ``ceiling`` × min(1, n ÷ N), or 0 for none.
     """
     every = sorted({number for speeds in found.values() for number in speeds})
     first, last = math.log2(every[0]), math.log2(every[-1])
@@ -51,8 +53,15 @@ def page_of(
         line = "M" + "L".join(f"{across} {up}" for across, up in points) if points else ""
         return {"series": place, "line": line, "marks": [mark(SHAPES[place], *point) for point in points]}
 
+    def edges() -> str:
+        numbers = [2 ** (first + (last - first) * place / 32) for place in range(33)]
+        most = [(x(number), y(ceiling * min(1, number / band))) for number in numbers]
+        least = [(x(number), y(ceiling * number / (number + band))) for number in reversed(numbers)]
+        return "M" + "L".join(f"{across} {up}" for across, up in most + least) + "Z"
+
     return {
         **page,
+        "band": edges() if band else "",
         "right": right,
         "bottom": bottom,
         "ticks": [{"x": x(number), "label": str(number)} for number in every if math.log2(number).is_integer()],
@@ -78,11 +87,11 @@ class Curves(EvidenceDirective):
     """A curve for each kernel of a specimen, or for those that ``:kernels:`` names. The body is what to see in it.
 
     ``:beside: SLUG.KERNEL N; …`` marks kernels of chapters at the number *N*, with their speeds at 16384 × 16384.
-    ``:line: KEY: WORDS`` draws an upright line at a value of the evidence.
+    ``:line: KEY: WORDS`` draws an upright line at a value of the evidence. ``:band: KEY`` shades the band of :func:`page_of`.
     """
 
     has_content = True
-    option_spec = dict.fromkeys(("kernels", "beside", "line"), directives.unchanged_required)
+    option_spec = dict.fromkeys(("kernels", "beside", "line", "band"), directives.unchanged_required)
     #: The specimen; its kernels by the first word of their figures; what a figure's name says: kernel and number.
     specimen: str
     kernels: Mapping[str, str]
@@ -131,7 +140,8 @@ class Curves(EvidenceDirective):
                 raise ResultError(f":line: has {words!r}; accepted: KEY: WORDS")
             lines[words] = evidence.value(key).number
             numbers += f"; {words}: {lines[words]:.1f}"
-        pages = [(name, page_of(found, ceiling, self.axis, page, beside, lines)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
+        band = evidence.value(self.options["band"]).number if "band" in self.options else 0
+        pages = [(name, page_of(found, ceiling, self.axis, page, beside, lines, band)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         # What tells a curve from others is left out where there are none.
         words = {kernel: self.kernels[kernel].partition(",")[0] if len(found) == 1 else self.kernels[kernel] for kernel in found}
         keys = [(words[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
