@@ -83,7 +83,7 @@ size_t measure(const Matrices& m, Phases* phases, const char* name)
     if (!has_time) return wrong;
     Matrices large = with_input(m, large_width);
     int threads = TILE_DIM * TILE_DIM / LOADS;
-    for (int kib : {8, 16, 32, 64}) {
+    for (int kib : {4, 8, 16, 32, 64}) {
         int resident = kib * 1024 / (TILE_DIM * TILE_DIM * int(sizeof(float)));
         if (resident && resident * threads <= MOST_THREADS) print_phases_of<order, TILE_DIM, LOADS>(large, phases, name, resident);
     }
