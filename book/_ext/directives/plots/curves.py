@@ -71,10 +71,10 @@ def page_of(
         "beside": [
             {
                 "name": name,
-                # The name stands at the left of its mark, where there is room for it.
-                "anchor": (anchor := "end" if x(at) - DIGIT * len(name) > page["left"] else "start"),
+                # The name stands below its mark at the right, where curves that climb leave room, or at the left if the page ends there.
+                "anchor": (anchor := "start" if x(at) + DIGIT * len(name) < right else "end"),
                 "name_x": x(at) + (9 if anchor == "start" else -9),
-                "name_y": y(speed) + 9,
+                "name_y": y(speed) + 20,
                 "mark": mark("diamond", x(at), y(speed)),
             }
             for name, (at, speed) in beside.items()
