@@ -141,7 +141,9 @@ class Curves(EvidenceDirective):
             lines[words] = evidence.value(key).number
             numbers += f"; {words}: {lines[words]:.1f}"
         band = evidence.value(self.options["band"]).number if "band" in self.options else 0
-        pages = [(name, page_of(found, ceiling, self.axis, page, beside, lines, band)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
+        pages = [
+            (name, page_of(found, ceiling, self.axis, page, beside, lines, band)) for name, page in (("wide", WIDE), ("narrow", NARROW))
+        ]
         # What tells a curve from others is left out where there are none.
         words = {kernel: self.kernels[kernel].partition(",")[0] if len(found) == 1 else self.kernels[kernel] for kernel in found}
         keys = [(words[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
