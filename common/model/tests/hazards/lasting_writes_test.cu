@@ -30,8 +30,8 @@ enum class Access { read, write, issuer_reads, read_elsewhere };
 
 __device__ unsigned address_of(const void* shared) { return static_cast<unsigned>(__cvta_generic_to_shared(shared)); }
 
-__device__ void wait_for_phase(std::uint64_t* barrier) {
-    while (!ptx::mbarrier_try_wait_parity(barrier, 0)) {}
+__device__ void wait_for_phase(std::uint64_t* barrier, unsigned parity = 0) {
+    while (!ptx::mbarrier_try_wait_parity(barrier, parity)) {}
 }
 
 /// Each thread copies a word, or thread 0 all words.
@@ -108,9 +108,7 @@ __global__ void __cluster_dims__(2, 1, 1) copy_across(Remote copy, Wait wait, Pl
     if (waits && wait == Wait::before_the_barrier) wait_for_phase(&barrier);
     if (place == Place::second_writer_of_source) {
         if (rank == 1 && i == 0)
-            asm volatile(
-                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(address_of(cluster.map_shared_rank(&is_read, 0)))
-                : "memory");
+            ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, cluster.map_shared_rank(&is_read, 0));
         if (rank == 0 && i >= 32) wait_for_phase(&is_read);
     } else {
         cluster.sync();
@@ -119,6 +117,32 @@ __global__ void __cluster_dims__(2, 1, 1) copy_across(Remote copy, Wait wait, Pl
     if (place != Place::destination && rank == 0 && i >= 32) source[i] = 7;
     cluster.sync();
     if (waits && wait == Wait::after_the_access) wait_for_phase(&barrier);
+    cluster.sync();
+}
+
+/// The first block copies to the second twice, the second time when a warp there has read the tile.
+__global__ void __cluster_dims__(2, 1, 1) copy_twice(unsigned* out) {
+    __shared__ __align__(128) unsigned source[threads], tile[threads];
+    __shared__ std::uint64_t barrier, is_read;
+    const auto cluster = cg::this_cluster();
+    const unsigned rank = cluster.block_rank(), i = threadIdx.x;
+    source[i] = i;
+    if (i == 0) ptx::mbarrier_init(&barrier, 1), ptx::mbarrier_init(&is_read, 1);
+    ptx::fence_proxy_async(ptx::space_shared);
+    cluster.sync();
+    for (unsigned round = 0; round < 2; ++round) {
+        if (rank == 0 && i == 0) {
+            if (round == 1) wait_for_phase(&is_read);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, cluster.map_shared_rank(tile, 1), source, tile_bytes,
+                               cluster.map_shared_rank(&barrier, 1));
+        }
+        if (rank == 0 || i < 32) continue;
+        if (i == 32) ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier, tile_bytes);
+        wait_for_phase(&barrier, round);
+        out[i] = tile[i];
+        __syncwarp();
+        if (i == 32) ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, cluster.map_shared_rank(&is_read, 0));
+    }
     cluster.sync();
 }
 
@@ -179,6 +203,10 @@ TEST(LastingWrites, IntoAnotherBlockGoOnUntilItsWait) {
             expect(wait != Wait::before_the_barrier, "shared memory that an asynchronous copy writes",
                    [&](Memory& memory) { copy_across<<<2, threads>>>(copy, wait, Place::destination, memory.from, memory.out); });
         }
+}
+
+TEST(LastingWrites, IntoAnotherBlockBeginWhenItHasToldThatItHasRead) {
+    expect(false, "", [](Memory& memory) { copy_twice<<<2, threads>>>(memory.out); });
 }
 
 TEST(LastingReads, OfACopyToAnotherBlockGoOnUntilItsWait) {
