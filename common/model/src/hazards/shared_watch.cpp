@@ -18,7 +18,7 @@ constexpr std::size_t most_records = std::size_t{1} << 20;
 constexpr std::uint32_t record_numbers = INT32_MAX / warp_size;
 /// The most accesses that last at a time. Beyond them the oldest are forgotten: only a kernel that does not wait has more, and it
 /// repeats them.
-constexpr std::size_t most_lasting = 4096;
+constexpr std::size_t most_lasting = 2048;
 
 bool writes(Operation operation) { return operation != Operation::load && operation != Operation::atomic; }
 
