@@ -16,6 +16,9 @@ constexpr int asked_shift = 4;
 constexpr std::size_t most_records = std::size_t{1} << 20;
 /// The number of possible records. Accesses of threads are also compared as signed numbers.
 constexpr std::uint32_t record_numbers = INT32_MAX / warp_size;
+/// The most accesses that last at a time. Beyond them the oldest are forgotten: only a kernel that does not wait has more, and it
+/// repeats them.
+constexpr std::size_t most_lasting = 2048;
 
 bool writes(Operation operation) { return operation != Operation::load && operation != Operation::atomic; }
 
@@ -30,8 +33,9 @@ template <class Visit> [[gnu::always_inline]] inline void for_each_word(const Wa
     }
 }
 
-bool read_the_same(const WarpAccess& one, const WarpAccess& other) {
-    return one.warp == other.warp && one.active == other.active && one.size == other.size && one.address == other.address;
+bool do_the_same(const WarpAccess& one, const WarpAccess& other) {
+    return one.operation == other.operation && one.warp == other.warp && one.active == other.active && one.size == other.size &&
+           one.address == other.address;
 }
 
 /// The key of a word, or of a byte of a word, among all cells.
@@ -51,7 +55,8 @@ void SharedWatch::begin_block(int threads, bool orders_parts) {
     orders_parts_ |= orders_parts;
     order_.begin_block(threads);
     std::ranges::fill(written_, std::uint8_t{0});
-    lasting_reads_.clear();
+    lasting_.clear();
+    copies_meet_ = false;
     begin_interval();
 }
 
@@ -72,35 +77,49 @@ void SharedWatch::begin_interval() {
 void SharedWatch::end_interval() {
     if (!unwritten_reads_.empty()) report_unwritten_reads();
     begin_interval();
-    for (auto reads = lasting_reads_.begin(); reads != lasting_reads_.end();) {
-        LastingReads& these = reads->second;
-        // A kernel may copy one tile to many places without a wait: the last of equal reads stands for all.
-        if (++reads == lasting_reads_.end() || !std::ranges::equal(these.reads, reads->second.reads, read_the_same)) note(these);
+    for (auto next = lasting_.begin(); next != lasting_.end();) {
+        LastingAccesses& these = next->second;
+        // A kernel may copy one tile to many places without a wait: the last of equal accesses stands for all.
+        if (++next == lasting_.end() || !std::ranges::equal(these.accesses, next->second.accesses, do_the_same)) note(these);
     }
 }
 
-std::uint32_t SharedWatch::begin_reads(std::vector<WarpAccess> reads) {
-    LastingReads& begun = lasting_reads_[++reads_begun_];
-    begun.reads = std::move(reads);
+std::uint32_t SharedWatch::begin_accesses(std::vector<WarpAccess> accesses) {
+    if (lasting_.size() == most_lasting) lasting_.erase(lasting_.begin());
+    LastingAccesses& begun = lasting_[++begun_];
+    begun.accesses = std::move(accesses);
     note(begun);
-    return reads_begun_;
+    return begun_;
 }
 
-void SharedWatch::note(LastingReads& reads) {
+void SharedWatch::note(LastingAccesses& these) {
     // Their records must follow one another.
-    if (log_.size() + reads.reads.size() > most_records) begin_interval();
-    reads.first_record = first_record_ + static_cast<std::uint32_t>(log_.size());
-    for (const WarpAccess& read : reads.reads) note(read, lasting);
+    if (log_.size() + these.accesses.size() > most_records) begin_interval();
+    these.first_record = first_record_ + static_cast<std::uint32_t>(log_.size());
+    for (const WarpAccess& access : these.accesses) note(access, lasting);
 }
 
-void SharedWatch::end_reads(std::uint32_t number) {
-    const auto ended = lasting_reads_.find(number);
-    if (ended == lasting_reads_.end()) return;
-    const std::uint32_t first = ended->second.first_record - first_record_;
+void SharedWatch::end_accesses(std::uint32_t number, std::uint32_t lanes, std::uint32_t changed) {
+    const auto ended = lasting_.find(number);
+    if (ended == lasting_.end()) return;
+    LastingAccesses& these = ended->second;
+    const std::uint32_t first = these.first_record - first_record_;
     // An interval that became too long has lost them.
     if (first < log_.size())
-        for (std::size_t i = 0; i < ended->second.reads.size(); ++i) log_[first + i].stamp = order_.now(ended->second.reads[i].warp);
-    lasting_reads_.erase(ended);
+        for (std::size_t i = 0; i < these.accesses.size(); ++i) log_[first + i].stamp = order_.now(these.accesses[i].warp);
+    bool rest = false;
+    for (WarpAccess& access : these.accesses) {
+        if (copies_meet_ && access.operation != Operation::load) {
+            WarpAccess end = access;
+            end.active &= lanes;
+            end.changed = changed;
+            note(end, order_.now(end.warp), true);
+        }
+        access.active &= ~lanes;
+        rest |= access.active != 0;
+    }
+    if (rest) note(these);
+    else lasting_.erase(ended);
 }
 
 void SharedWatch::part_barrier(std::span<const int> warps) {
@@ -130,13 +149,13 @@ void SharedWatch::mark_written(std::uint64_t offset, std::uint64_t bytes) {
     for (std::uint64_t byte = offset; byte < offset + bytes; ++byte) written_[byte / 4] |= static_cast<std::uint8_t>(1u << byte % 4);
 }
 
-void SharedWatch::note(const WarpAccess& access, std::uint32_t stamp) {
+void SharedWatch::note(const WarpAccess& access, std::uint32_t stamp, bool ends_copy) {
     // The combined bits are at least the largest address.
     std::uint64_t bits = 0;
     if (access.evenly_spaced) bits = access.address[0] | access.address[warp_size - 1];
     else for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
     make_room((bits + static_cast<std::uint64_t>(access.size)) / 4);
-    const Current current{access, add_record(access, stamp), stamp};
+    const Current current{access, add_record(access, stamp), stamp, ends_copy || (stamp == lasting && access.operation != Operation::load)};
     if (access.size < 4) return access_bytes(current);
     if (access_together(current)) return;
     switch (access.operation) {
@@ -259,17 +278,28 @@ bool SharedWatch::ordered(ThreadAccess earlier, const Current& current, std::siz
     return order_.ordered(record.warp, static_cast<int>(earlier % warp_size), record.stamp, current.access.warp, static_cast<int>(lane));
 }
 
+bool SharedWatch::races_with(ThreadAccess write, const Current& current, std::size_t lane) {
+    const Record& record = record_of(write);
+    if (current.access.operation == Operation::atomic && record.operation == Operation::atomic) return false;
+    if (record.lasts()) {
+        // Copies may write the same value: what they have changed is known when they end.
+        copies_meet_ |= current.is_write_of_copy;
+        return !current.is_write_of_copy;
+    }
+    if (record.warp == current.access.warp && write % warp_size == lane) return false;
+    if (writes(current.access.operation) && !(current.access.changed >> lane & 1)) return false;
+    return !ordered(write, current, lane);
+}
+
 void SharedWatch::check_against_write(const Cell& cell, const Current& current, std::size_t lane) {
     const WarpAccess& access = current.access;
+    if (!races_with(cell.write, current, lane)) return;
     const Record& write = record_of(cell.write);
-    if (write.warp == access.warp && cell.write % warp_size == lane) return;
-    if (access.operation == Operation::atomic && write.operation == Operation::atomic) return;
-    if (writes(access.operation) && !(access.changed >> lane & 1)) return;
-    if (ordered(cell.write, current, lane) || !reporter_.is_news(HazardKind::race, write.program_counter, access.program_counter)) return;
+    if (!reporter_.is_news(HazardKind::race, write.program_counter, access.program_counter)) return;
     const int writer = write.warp * warp_size + static_cast<int>(cell.write % warp_size);
     const int thread = access.warp * warp_size + static_cast<int>(lane);
     reporter_.report(HazardKind::race, {writer, thread}, write.program_counter, access.program_counter,
-                     {MessageCode::race_in_shared_memory,
+                     {write.lasts() ? MessageCode::race_with_lasting_write : MessageCode::race_in_shared_memory,
                       {{"first_thread", reporter_.thread(writer)},
                        {"first", write.operation},
                        {"second_thread", reporter_.thread(thread)},

@@ -31,9 +31,9 @@ public:
     /// Tells that all threads have reached a barrier or have ended.
     void end_interval();
     void access(const WarpAccess& access) { note(access, order_.now(access.warp)); }
-    /// Tells that a warp begins reads that nothing orders before they end: see BlockWatch::begin_reads().
-    std::uint32_t begin_reads(std::vector<WarpAccess> reads);
-    void end_reads(std::uint32_t number);
+    /// Tells that a warp begins accesses that nothing orders before they end: see BlockWatch::begin_accesses().
+    std::uint32_t begin_accesses(std::vector<WarpAccess> accesses);
+    void end_accesses(std::uint32_t number, std::uint32_t lanes, std::uint32_t changed);
     /// Tells that bytes were written by a writer that is not watched here.
     void mark_written(std::uint64_t offset, std::uint64_t bytes);
 
@@ -51,7 +51,7 @@ private:
 
         bool lasts() const { return stamp == lasting; }
     };
-    /// The stamp of reads that have not ended: no access is ordered after them.
+    /// The stamp of accesses that have not ended: no access is ordered after them.
     static constexpr std::uint32_t lasting = std::numeric_limits<std::uint32_t>::max();
     /// An access of one thread in this interval: the number of its record times 32, plus the lane. Greater than any of
     /// an earlier interval.
@@ -78,9 +78,9 @@ private:
         /// A later write does not excuse the read if it is by the same thread or ordered after the read.
         bool certain;
     };
-    /// Reads that have begun and not ended, and the number of the record of the first of them in this interval.
-    struct LastingReads {
-        std::vector<WarpAccess> reads;
+    /// Accesses that have begun and not ended, and the number of the record of the first of them in this interval.
+    struct LastingAccesses {
+        std::vector<WarpAccess> accesses;
         std::uint32_t first_record = 0;
     };
     /// The current instruction.
@@ -89,10 +89,12 @@ private:
         /// The access number of lane 0.
         ThreadAccess record;
         std::uint32_t stamp;
+        /// An asynchronous copy begins or ends to write.
+        bool is_write_of_copy;
     };
 
-    void note(const WarpAccess& access, std::uint32_t stamp);
-    void note(LastingReads& reads);
+    void note(const WarpAccess& access, std::uint32_t stamp, bool ends_copy = false);
+    void note(LastingAccesses& accesses);
     /// Watches an access of all lanes to evenly spaced words whose cells are in one of the usual states. For other accesses, does
     /// nothing and returns false.
     bool access_together(const Current& current);
@@ -124,6 +126,7 @@ private:
 
     void access_cell(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane);
     void check_against_write(const Cell& cell, const Current& current, std::size_t lane);
+    bool races_with(ThreadAccess write, const Current& current, std::size_t lane);
     void check_against_reads(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane);
     ThreadAccess racing_read(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) const;
     void note_read(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane);
@@ -150,8 +153,10 @@ private:
     std::uint32_t first_record_ = 1;
     ThreadAccess interval_start_ = 0;
     /// By number.
-    std::map<std::uint32_t, LastingReads> lasting_reads_;
-    std::uint32_t reads_begun_ = 0;
+    std::map<std::uint32_t, LastingAccesses> lasting_;
+    std::uint32_t begun_ = 0;
+    /// Two asynchronous copies of the block have been about to write the same word.
+    bool copies_meet_ = false;
     std::vector<UnwrittenRead> unwritten_reads_;
     /// The number of the last unwritten read of each word in this interval, counted from 1.
     std::unordered_map<std::uint32_t, std::uint32_t> last_unwritten_read_;

@@ -212,7 +212,7 @@ bool SharedWatch::access_together(const Current& current) {
     State state{.limit = {start, start, INT32_MAX, INT32_MAX}};
     if (is_of_interval(cell.write)) {
         // Each lane stored its own word earlier in the interval.
-        if (cell.write % warp_size != 0 || !is_of_warp(cell.write, current)) return false;
+        if (cell.write % warp_size != 0 || !is_of_warp(cell.write, current) || record_of(cell.write).lasts()) return false;
         state.expect(0, field(cell.write), all);
     }
     const bool was_read = is_of_interval(cell.read), by_own_warp = was_read && is_of_warp(cell.read, current);

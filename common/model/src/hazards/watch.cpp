@@ -156,12 +156,12 @@ void BlockWatch::uncounted_access(const WarpAccess& access) {
     else if (access.space == Space::global && !state_->launch.is_partial) state_->global.access(access);
 }
 
-std::uint32_t BlockWatch::begin_reads(std::vector<WarpAccess> reads) {
-    return is_watching_ ? state_->shared.begin_reads(std::move(reads)) : 0;
+std::uint32_t BlockWatch::begin_accesses(std::vector<WarpAccess> accesses) {
+    return is_watching_ ? state_->shared.begin_accesses(std::move(accesses)) : 0;
 }
 
-void BlockWatch::end_reads(std::uint32_t number) {
-    if (is_watching_) state_->shared.end_reads(number);
+void BlockWatch::end_accesses(std::uint32_t number, std::uint32_t lanes, std::uint32_t changed) {
+    if (is_watching_) state_->shared.end_accesses(number, lanes, changed);
 }
 
 void BlockWatch::mark_written(std::uint64_t offset, std::uint64_t bytes) {

@@ -62,10 +62,11 @@ public:
     void access(const WarpAccess& access);
     /// The same without counting it: for an access that is counted elsewhere, such as the arrival of an asynchronous copy.
     void uncounted_access(const WarpAccess& access);
-    /// A warp begins reads of shared memory that go on after their instruction, until end_reads() of the number that this returns:
-    /// whatever synchronizes before that does not order a write after them, not even one by the same thread.
-    std::uint32_t begin_reads(std::vector<WarpAccess> reads);
-    void end_reads(std::uint32_t number);
+    /// A warp begins reads or writes of shared memory that go on after their instruction, until end_accesses() of the number that this
+    /// returns: whatever synchronizes before that does not order another access after them, not even one by the same thread.
+    std::uint32_t begin_accesses(std::vector<WarpAccess> accesses);
+    /// Those of `lanes` have ended, and changed the memory of the lanes in `changed`.
+    void end_accesses(std::uint32_t number, std::uint32_t lanes = ~0u, std::uint32_t changed = ~0u);
     /// Another block of the cluster has written to the block's shared memory.
     void mark_written(std::uint64_t offset, std::uint64_t bytes);
     /// Counts without looking for hazards.

@@ -300,12 +300,12 @@ TEST(LastingReads, AreOrderedBeforeNothingUntilTheyEnd) {
                 for (const std::uint32_t lanes : {all_lanes, lane_1})
                     expect_hazards(ends ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
                         block.fill();
-                        const auto reads = block.watch.begin_reads({made(Space::shared, Operation::load, 1, 0, words(0))});
-                        if (ends) block.watch.end_reads(reads);
+                        const auto reads = block.watch.begin_accesses({made(Space::shared, Operation::load, 1, 0, words(0))});
+                        if (ends) block.watch.end_accesses(reads);
                         order(block);
                         block.store(2, writer, words(0), lanes);
                         block.watch.block_barrier();
-                        block.watch.end_reads(reads);
+                        block.watch.end_accesses(reads);
                     });
 }
 
@@ -316,7 +316,7 @@ TEST(LastingReads, AreNotHiddenByOtherReaders) {
             block.fill();
             block.watch.part_barrier(all_warps);
             block.load(3, 2, words(0));
-            block.watch.begin_reads({made(Space::shared, Operation::load, 1, 0, words(0))});
+            block.watch.begin_accesses({made(Space::shared, Operation::load, 1, 0, words(0))});
             for (const int warp : readers) block.load(3, warp, words(0));
             block.watch.part_barrier(all_warps);
             block.store(2, 1, words(0));
@@ -327,10 +327,10 @@ TEST(LastingReads, EndOneByOne) {
     for (const bool of_the_first : {true, false})
         expect_hazards(of_the_first ? Summary{} : Summary{"race 2 3"}, [&](MadeBlock& block) {
             block.fill();
-            const auto first = block.watch.begin_reads({made(Space::shared, Operation::load, 1, 0, words(0))});
-            block.watch.begin_reads({made(Space::shared, Operation::load, 2, 0, words(32))});
+            const auto first = block.watch.begin_accesses({made(Space::shared, Operation::load, 1, 0, words(0))});
+            block.watch.begin_accesses({made(Space::shared, Operation::load, 2, 0, words(32))});
             block.watch.block_barrier();
-            block.watch.end_reads(first);
+            block.watch.end_accesses(first);
             block.watch.block_barrier();
             block.store(3, 1, words(of_the_first ? 0 : 32));
         });
@@ -342,10 +342,10 @@ TEST(LastingReads, OfOnePlaceGoOnUntilTheLastOfThemEnds) {
             block.fill();
             std::vector<std::uint32_t> reads;
             for (const std::uint32_t line : {1, 2}) {
-                reads.push_back(block.watch.begin_reads({made(Space::shared, Operation::load, line, 0, words(0))}));
+                reads.push_back(block.watch.begin_accesses({made(Space::shared, Operation::load, line, 0, words(0))}));
                 block.watch.block_barrier();
             }
-            for (int i = 0; i < ended; ++i) block.watch.end_reads(reads[static_cast<std::size_t>(i)]);
+            for (int i = 0; i < ended; ++i) block.watch.end_accesses(reads[static_cast<std::size_t>(i)]);
             block.watch.block_barrier();
             block.store(3, 1, words(0));
         });
@@ -355,11 +355,131 @@ TEST(LastingReads, OfAnotherBlockAreForgotten) {
     MadeLaunch launch;
     launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
         block.fill();
-        if (number == 0) block.watch.begin_reads({made(Space::shared, Operation::load, 1, 0, words(0))});
+        if (number == 0) block.watch.begin_accesses({made(Space::shared, Operation::load, 1, 0, words(0))});
         block.watch.block_barrier();
         if (number == 1) block.store(2, 1, words(0));
     });
     EXPECT_EQ(summary(launch.hazards()), Summary{});
+}
+
+std::uint32_t begin_copy(MadeBlock& block, std::uint32_t line, int warp, Operation operation = Operation::store) {
+    return block.watch.begin_accesses({made(Space::shared, operation, line, warp, words(0))});
+}
+
+TEST(LastingWrites, AreOrderedBeforeNothingUntilTheyEnd) {
+    const std::vector<std::function<void(MadeBlock&)>> orders = {
+        [](MadeBlock& block) { block.watch.block_barrier(); },
+        [](MadeBlock& block) { block.watch.part_barrier(std::vector{0, 1, 2, 3}); },
+        [](MadeBlock& block) { block.watch.release(0, 7), block.watch.acquire(1, 7); },
+    };
+    for (const auto& order : orders)
+        for (const bool ends : {false, true})
+            for (const Operation operation : {Operation::load, Operation::store, Operation::atomic})
+                for (const int warp : {0, 1})
+                    for (const std::uint32_t lanes : {all_lanes, lane_1})
+                        expect_hazards(ends ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+                            const auto writes = begin_copy(block, 1, 0);
+                            if (ends) block.watch.end_accesses(writes);
+                            order(block);
+                            block.access(Space::shared, operation, 2, warp, words(0), lanes);
+                            block.watch.block_barrier();
+                            block.watch.end_accesses(writes);
+                        });
+}
+
+TEST(LastingWrites, AreFoundByReadsThatLast) {
+    const auto hazards = hazards_of([](MadeBlock& block) {
+        begin_copy(block, 1, 0);
+        block.watch.block_barrier();
+        block.watch.begin_accesses({made(Space::shared, Operation::load, 2, 0, words(0))});
+    });
+    ASSERT_EQ(summary(hazards), Summary{"race 1 2"});
+    EXPECT_EQ(hazards[0].message.code, MessageCode::race_with_lasting_write);
+}
+
+TEST(LastingWrites, DoNotReachOtherWords) {
+    expect_hazards({}, [](MadeBlock& block) {
+        block.fill();
+        begin_copy(block, 1, 0);
+        block.watch.block_barrier();
+        block.load(2, 1, words(32));
+        block.store(3, 0, words(64));
+    });
+}
+
+TEST(LastingWrites, EndLaneByLane) {
+    for (const std::uint32_t read : {even_lanes, ~even_lanes})
+        expect_hazards(read == even_lanes ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+            const auto writes = begin_copy(block, 1, 0);
+            block.watch.block_barrier();
+            block.watch.end_accesses(writes, even_lanes);
+            block.watch.block_barrier();
+            block.load(2, 1, words(0), read);
+        });
+}
+
+TEST(LastingWrites, EndBeforeWhatOthersDoAfterABarrierOnly) {
+    for (const bool barrier : {true, false})
+        expect_hazards(barrier ? Summary{} : Summary{"race 1 2"}, [&](MadeBlock& block) {
+            const auto writes = begin_copy(block, 1, 0);
+            block.watch.block_barrier();
+            block.watch.end_accesses(writes);
+            if (barrier) block.watch.block_barrier();
+            block.load(2, 1, words(0));
+        });
+}
+
+TEST(LastingWrites, BeginWhenTheyAreIssued) {
+    for (const bool barrier : {true, false})
+        for (const Operation operation : {Operation::load, Operation::store})
+            expect_hazards(barrier ? Summary{} : Summary{"race 2 1"}, [&](MadeBlock& block) {
+                block.fill();
+                block.access(Space::shared, operation, 2, 1, words(0));
+                if (barrier) block.watch.block_barrier();
+                const auto writes = begin_copy(block, 1, 0);
+                block.watch.block_barrier();
+                block.watch.end_accesses(writes);
+            });
+}
+
+TEST(LastingWrites, OfOneValueDoNotRace) {
+    for (const std::uint32_t changed : {0u, all_lanes})
+        expect_hazards(changed ? Summary{"race 1 2"} : Summary{}, [&](MadeBlock& block) {
+            const auto first = begin_copy(block, 1, 0), second = begin_copy(block, 2, 1);
+            block.watch.end_accesses(first);
+            block.watch.end_accesses(second, all_lanes, changed);
+        });
+}
+
+TEST(LastingWrites, OfUpdatesDoNotRace) {
+    expect_hazards({}, [](MadeBlock& block) {
+        block.fill();
+        const auto first = begin_copy(block, 1, 0, Operation::atomic), second = begin_copy(block, 2, 1, Operation::atomic);
+        block.update(3, 2, words(0));
+        block.watch.end_accesses(first);
+        block.watch.end_accesses(second);
+    });
+}
+
+TEST(LastingWrites, OfAnotherBlockAreForgotten) {
+    MadeLaunch launch;
+    launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
+        block.fill();
+        if (number == 0) begin_copy(block, 1, 0);
+        block.watch.block_barrier();
+        if (number == 1) block.load(2, 1, words(0));
+    });
+    EXPECT_EQ(summary(launch.hazards()), Summary{});
+}
+
+TEST(LastingWrites, AreForgottenIfNobodyWaitsForMany) {
+    for (const int later : {2047, 2048})
+        expect_hazards(later == 2047 ? Summary{"race 1 3"} : Summary{}, [&](MadeBlock& block) {
+            block.watch.begin_accesses({made(Space::shared, Operation::store, 1, 0, words(32))});
+            for (int i = 0; i < later; ++i) begin_copy(block, 2, 0);
+            block.watch.block_barrier();
+            block.load(3, 1, words(32));
+        });
 }
 
 TEST(SharedRace, BlocksDoNotRaceInTheirSharedMemory) {

@@ -1,6 +1,7 @@
 """The source files of a program, their tagged regions, and the hash of a kernel's text.
 
-A program is a ``.cu`` file and the headers beside it, ``*.cuh``, that it includes by ``#include "NAME.cuh"``. A region is
+A program is a ``.cu`` file and the headers ``*.cuh`` that it includes: those beside it by ``#include "NAME.cuh"``, and those of
+other chapters by ``#include <CHAPTER/NAME.cuh>``. A region is
 the text between the lines ``// [NAME]`` and ``// [/NAME]``. Each marker stands alone on its line. Regions are balanced and
 do not overlap, and each name stands once in all files of the program: a region may move from one of them to another.
 
@@ -24,7 +25,7 @@ _MARKER = re.compile(r"//\s*\[(?P<close>/?)(?P<name>[A-Za-z_]\w*)\]\s*$")
 #: A constant at file scope, which begins its line.
 _CONSTANT = re.compile(r"^(?:(?:inline|static) )*constexpr [^=;(){}]*?(?P<name>[A-Za-z_]\w*) ?(?:=|\{|\[)", re.MULTILINE)
 
-_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?P<name>[^"\n]+\.cuh)"', re.MULTILINE)
+_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"(?P<name>[^"\n]+\.cuh)"|<(?P<elsewhere>\w+/\w+\.cuh)>)', re.MULTILINE)
 
 #: White space that a formatter may put in or take out.
 _BESIDE_SIGN = re.compile(r"(?<!\w) | (?!\w)")
@@ -145,10 +146,17 @@ class SourceFile:
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019  a file is a value: one with the same text is the same
     def headers(self) -> tuple[tuple[int, Path], ...]:
-        """Return the line and the path of each header that the file includes. Raises SourceError for one elsewhere."""
+        """Return the line and the path of each header that the file includes.
+
+        A header in angle brackets is looked for in the folder of chapters, and may not exist: it may be one of a library.
+        Raises SourceError for another one that is not beside the file.
+        """
         found = []
         for match in _HEADER.finditer(self.text):
             line = self.text.count("\n", 0, match.start()) + 1
+            if match["elsewhere"]:
+                found.append((line, self.path.parent.parent / match["elsewhere"]))
+                continue
             if "/" in match["name"]:
                 raise SourceError(
                     f'{self.path}:{line}: "{match["name"]}" is included; a header .cuh is accepted if it lies in the same folder'
@@ -169,9 +177,10 @@ def read_sources(path: Path, read: Callable[[Path], str] = read_source) -> "Sour
         for line, header in file.headers():
             if header in files:
                 continue
-            if not header.is_file():
+            if header.is_file():
+                add(header)
+            elif header.parent == path.parent:
                 raise SourceError(f"{path}:{line}: there is no {header.name} beside it")
-            add(header)
 
     add(Path(path))
     return _program_of(tuple(files.values()))

@@ -144,6 +144,20 @@ def test_hash_sees_the_regions_of_constants_that_a_kernel_names(old, new, same):
     assert (kernel_hash(CONSTANTS.replace(old, new), "kernel") == kernel_hash(CONSTANTS, "kernel")) == same
 
 
+def test_hash_sees_headers_of_other_chapters(tmp_path):
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+    path, header, beside = tmp_path / "one" / "one.cu", tmp_path / "other" / "inner.cuh", tmp_path / "other" / "aside.cuh"
+    inner, rest = CALLS[: CALLS.index("// [outer]")], CALLS[CALLS.index("// [outer]") :]
+    path.write_text("#include <other/inner.cuh>\n#include <cub/cub.cuh>\n" + rest)
+    beside.write_text(inner)
+    header.write_text('#include "aside.cuh"\n')
+    assert [file.path for file in read_sources(path).files] == [path, header, beside]
+    assert read_sources(path).kernel_hash("calls") == kernel_hash(CALLS, "calls")
+    beside.write_text(inner.replace("return 1", "return 2"))
+    assert read_sources(path).kernel_hash("calls") != kernel_hash(CALLS, "calls")
+
+
 def test_hash_is_of_one_kernel_only():
     more = TEXT + "// [other]\nint other;\n// [/other]\n"
     assert kernel_hash(more, "kernel") == kernel_hash(TEXT, "kernel")

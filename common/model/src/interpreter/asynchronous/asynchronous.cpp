@@ -68,8 +68,9 @@ void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation o
     warp.access.warp = warp.index;
 }
 
-static WarpAccess access_of_range(int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
-                                  std::uint64_t bytes) {
+std::uint32_t begin_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation,
+                                 std::uint64_t offset, std::uint64_t bytes) {
+    if (bytes == 0 || !block.watch.is_watching()) return 0;
     WarpAccess access{};
     access.space = Space::shared;
     access.operation = operation;
@@ -78,18 +79,7 @@ static WarpAccess access_of_range(int warp, std::size_t lane, std::uint32_t prog
     access.active = access.changed = 1u << lane;
     access.warp = warp;
     access.address[lane] = offset;
-    return access;
-}
-
-void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
-                       std::uint64_t bytes) {
-    if (bytes > 0) block.watch.uncounted_access(access_of_range(warp, lane, program_counter, operation, offset, bytes));
-}
-
-std::uint32_t begin_read_of_range(const Warp& warp, std::size_t lane, std::uint32_t program_counter, std::uint64_t offset,
-                                  std::uint64_t bytes) {
-    if (bytes == 0) return 0;
-    return warp.block->watch.begin_reads({access_of_range(warp.index, lane, program_counter, Operation::load, offset, bytes)});
+    return block.watch.begin_accesses({access});
 }
 
 void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
@@ -115,6 +105,20 @@ Asynchronous& Asynchronous::of(Block& block) {
     return *static_cast<Asynchronous*>(block.asynchronous.get());
 }
 
+/// Tells the watcher that a warp begins the writes of a copy.
+static std::uint32_t begin_writes(const Warp& warp, const ThreadCopy& copy) {
+    if (!warp.block->watch.is_watching()) return 0;
+    WarpAccess access{};
+    access.space = Space::shared;
+    access.operation = Operation::store;
+    access.program_counter = copy.program_counter;
+    access.size = copy.bytes;
+    access.active = access.changed = copy.lanes;
+    access.warp = warp.index;
+    for (const std::size_t lane : lanes_in(copy.lanes)) access.address[lane] = copy.to[lane];
+    return warp.block->watch.begin_accesses({access});
+}
+
 void Asynchronous::add(Warp& warp, ThreadCopy copy) {
     OfWarp& own = warps_[static_cast<std::size_t>(warp.index)];
     for (std::uint32_t rest = copy.lanes; rest;) {
@@ -123,6 +127,7 @@ void Asynchronous::add(Warp& warp, ThreadCopy copy) {
         for (const std::size_t lane : lanes_in(rest))
             if (own.committed[lane] == copy.group) copy.lanes |= 1u << lane;
         copy.number = own.next_number++;
+        copy.writes = begin_writes(warp, copy);
         own.copies.push_back(copy);
         rest &= ~copy.lanes;
     }
@@ -135,24 +140,17 @@ void Asynchronous::commit(const Warp& warp) {
 
 /// Makes the copy of `lanes`: bytes that are not read become zeros.
 static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes) {
-    WarpAccess access{};
-    access.space = Space::shared;
-    access.operation = Operation::store;
-    access.program_counter = copy.program_counter;
-    access.size = copy.bytes;
-    access.active = lanes;
-    access.warp = warp.index;
+    std::uint32_t changed = 0;
     for (const std::size_t lane : lanes_in(lanes)) {
         std::array<unsigned char, 16> bytes{};
         copy_bytes(bytes, copy.from[lane]);
         const auto size = static_cast<std::uint64_t>(copy.bytes);
         const std::span<unsigned char> to = part(std::span(warp.block->shared_memory), copy.to[lane], size);
         const std::span<const unsigned char> made = part(std::span<const unsigned char>(bytes), 0, size);
-        if (!std::ranges::equal(to, made)) access.changed |= 1u << lane;
+        if (!std::ranges::equal(to, made)) changed |= 1u << lane;
         copy_bytes(to, made);
-        access.address[lane] = copy.to[lane];
     }
-    warp.block->watch.uncounted_access(access);
+    warp.block->watch.end_accesses(copy.writes, lanes, changed);
 }
 
 template <class IsDue> void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due) {

@@ -47,13 +47,11 @@ std::span<unsigned char> find_global(Warp& warp, std::size_t lane, std::uint64_t
 /// Sets up `warp.access` for a lane's next access.
 void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes);
 
-/// Tells the watcher that a thread reads or writes a range. An access by a thread of another block is attributed to lane 0 of `warp`,
-/// which must be a warp of `block`.
-void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
-                       std::uint64_t bytes);
-/// The same for a thread's read that lasts until the watcher's end_reads() of the number that this returns.
-std::uint32_t begin_read_of_range(const Warp& warp, std::size_t lane, std::uint32_t program_counter, std::uint64_t offset,
-                                  std::uint64_t bytes);
+/// Tells the watcher that a thread of `block` begins to read or write a range of shared memory, until the watcher's end_accesses() of the
+/// number that this returns.
+std::uint32_t begin_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation,
+                                 std::uint64_t offset, std::uint64_t bytes);
+/// Tells the watcher that a thread reads or writes a range of global memory.
 void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
                        std::uint64_t bytes);
 
@@ -68,6 +66,8 @@ struct ThreadCopy {
     std::uint64_t number = 0;
     int bytes = 0;
     std::uint32_t program_counter = 0;
+    /// The watcher's number of its writes.
+    std::uint32_t writes = 0;
     std::array<std::uint32_t, warp_size> to;
     /// The bytes that each lane reads. The rest of its bytes become zeros.
     std::array<std::span<const unsigned char>, warp_size> from;

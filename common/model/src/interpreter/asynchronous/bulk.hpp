@@ -29,11 +29,10 @@ struct DestinationOperands {
 std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const DestinationOperands& operands, std::uint64_t bytes,
                                            std::uint64_t alignment);
 
-/// The arrival of `bytes` bytes in a span of `span` bytes of shared memory.
-struct Arrival { std::uint64_t span = 0, bytes = 0; };
-
-/// Tells the watcher and the barrier of an arrival.
-void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter);
+/// Tells the watcher that a thread begins to write `bytes` bytes. Returns the number that end_write() takes.
+std::uint32_t begin_write(const Issuer& issuer, const Destination& destination, Operation operation, std::uint64_t bytes);
+/// Tells the watcher that they are written, and the barrier that `bytes` bytes have arrived.
+void end_write(const Issuer& issuer, const Destination& destination, std::uint32_t write, std::uint64_t bytes);
 
 /// Calls `visit(lane)` for each active lane.
 template <class Visit> void for_active_lanes(const Warp& warp, Visit&& visit) {

@@ -49,7 +49,9 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction) {
         const std::uint64_t bytes = size_of(warp, lane, instruction);
         if (bytes == 0) return;
         const std::uint64_t address = operands.other.of(warp, lane);
+        const Issuer issuer(warp, lane, instruction);
         std::span<const unsigned char> from;
+        std::uint32_t read = 0;
         if (operands.other.space == ptx::StateSpace::global) {
             from = find_global(warp, lane, address, bytes, unit);
             if (from.empty()) return;
@@ -61,16 +63,19 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction) {
             from = place.bytes;
             // A copy within the block's own shared memory is reported nowhere else.
             if (place.block == warp.block) warp.block->watch.tell_cluster_access(1);
-            note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, place.offset, bytes);
+            read = begin_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, place.offset, bytes);
         }
         warp.access.operation = Operation::store;
-        for (const Destination& destination : find_destinations(warp, lane, operands.shared, bytes, unit))
+        for (const Destination& destination : find_destinations(warp, lane, operands.shared, bytes, unit)) {
+            const std::uint32_t write = begin_write(issuer, destination, written_as(operands), bytes);
             Asynchronous::of(*destination.to.block)
-                .add_to_barrier(destination.barrier.offset,
-                                [issuer = Issuer(warp, lane, instruction), destination, from, bytes, &operands](Warp& waiter) {
-                                    move_bytes(operands, destination.to.bytes, from);
-                                    arrive_with(issuer, destination, written_as(operands), {bytes, bytes}, waiter);
-                                });
+                .add_to_barrier(destination.barrier.offset, [issuer, destination, from, bytes, read, write, &operands](Warp&) {
+                    move_bytes(operands, destination.to.bytes, from);
+                    issuer.block->watch.end_accesses(read);
+                    if (issuer.block != destination.to.block) issuer.block->watch.release(issuer.warp, watched_cluster);
+                    end_write(issuer, destination, write, bytes);
+                });
+        }
     });
     warp.progress = true;
 }
@@ -85,13 +90,14 @@ void copy_to_global(Warp& warp, const DecodedInstruction& instruction) {
         const std::uint64_t address = operands.other.of(warp, lane);
         const std::span<unsigned char> to = from ? find_global(warp, lane, address, bytes, unit) : std::span<unsigned char>();
         if (to.empty()) return;
-        const std::uint32_t read = begin_read_of_range(warp, lane, instruction.program_counter, from.offset, bytes);
+        const std::uint32_t read =
+            begin_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, bytes);
         warp.block->watch.count_bulk_copy(instruction.program_counter, address, bytes, false);
         Asynchronous::of(*warp.block)
             .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, to, address, bytes, read,
                                                  &operands](Warp&) {
                 move_bytes(operands, to, from.bytes);
-                issuer.block->watch.end_reads(read);
+                issuer.block->watch.end_accesses(read);
                 note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, written_as(operands), address, bytes);
             });
     });
@@ -173,15 +179,23 @@ std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const D
     return all;
 }
 
-void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter) {
+/// The warp to which accesses of a block's shared memory are attributed: the first one for a thread of another block.
+static int warp_in(const Block& block, const Issuer& issuer) { return issuer.block == &block ? issuer.warp : 0; }
+
+std::uint32_t begin_write(const Issuer& issuer, const Destination& destination, Operation operation, std::uint64_t bytes) {
     Block& block = *destination.to.block;
     const bool own = issuer.block == &block;
-    const int warp = own ? issuer.warp : waiter.block == &block ? waiter.index : 0;
     // A copy by a thread of another block is ordered by the cluster's synchronization.
-    if (!own) block.watch.acquire(warp, watched_cluster);
-    note_shared_range(block, warp, own ? issuer.lane : 0, issuer.program_counter, operation, destination.to.offset, arrival.span);
-    block.watch.release(warp, watched_barrier(destination.barrier.offset));
-    complete_transactions(destination.barrier, arrival.bytes);
+    if (!own) block.watch.acquire(warp_in(block, issuer), watched_cluster);
+    return begin_shared_range(block, warp_in(block, issuer), own ? issuer.lane : 0, issuer.program_counter, operation,
+                              destination.to.offset, bytes);
+}
+
+void end_write(const Issuer& issuer, const Destination& destination, std::uint32_t write, std::uint64_t bytes) {
+    Block& block = *destination.to.block;
+    block.watch.end_accesses(write);
+    block.watch.release(warp_in(block, issuer), watched_barrier(destination.barrier.offset));
+    complete_transactions(destination.barrier, bytes);
 }
 
 bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {

@@ -44,12 +44,13 @@ void store_lanes(Warp& warp, const DecodedInstruction& instruction) {
         begin_access(warp, instruction, operation, static_cast<int>(elements.size));
         for (const Destination& destination : find_destinations(warp, lane, operands.shared, elements.size, elements.size)) {
             if (destination.to.block == warp.block) warp.block->watch.tell_cluster_access(1);
+            const Issuer issuer(warp, lane, instruction);
+            const std::uint32_t begun = begin_write(issuer, destination, operation, elements.size);
             Asynchronous::of(*destination.to.block)
-                .add_to_barrier(destination.barrier.offset,
-                                [issuer = Issuer(warp, lane, instruction), destination, elements, operation, &operands](Warp& waiter) {
-                                    write(operands, destination.to.bytes, elements);
-                                    arrive_with(issuer, destination, operation, {elements.size, elements.size}, waiter);
-                                });
+                .add_to_barrier(destination.barrier.offset, [issuer, destination, elements, begun, &operands](Warp&) {
+                    write(operands, destination.to.bytes, elements);
+                    end_write(issuer, destination, begun, elements.size);
+                });
         }
     });
     warp.progress = true;

@@ -101,12 +101,14 @@ void copy_to_shared(Warp& warp, const DecodedInstruction& instruction) {
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, Operation::load);
         if (!rows) return;
         warp.access.operation = Operation::store;
-        for (const Destination& destination : find_destinations(warp, lane, operands.shared, rows->shared_bytes(), box_alignment))
-            Asynchronous::of(*destination.to.block)
-                .add_to_barrier(destination.barrier.offset, [issuer = Issuer(warp, lane, instruction), destination, rows](Warp& waiter) {
-                    rows->copy_to_shared(destination.to.block->shared_memory, destination.to.offset);
-                    arrive_with(issuer, destination, Operation::store, {rows->shared_bytes(), rows->bytes()}, waiter);
-                });
+        for (const Destination& destination : find_destinations(warp, lane, operands.shared, rows->shared_bytes(), box_alignment)) {
+            const Issuer issuer(warp, lane, instruction);
+            const std::uint32_t write = begin_write(issuer, destination, Operation::store, rows->shared_bytes());
+            Asynchronous::of(*destination.to.block).add_to_barrier(destination.barrier.offset, [issuer, destination, rows, write](Warp&) {
+                rows->copy_to_shared(destination.to.block->shared_memory, destination.to.offset);
+                end_write(issuer, destination, write, rows->bytes());
+            });
+        }
     });
     warp.progress = true;
 }
@@ -139,14 +141,15 @@ void copy_to_global(Warp& warp, const DecodedInstruction& instruction) {
         const SharedPlace from =
             find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->shared_bytes(), box_alignment);
         if (!from) return;
-        const std::uint32_t read = begin_read_of_range(warp, lane, instruction.program_counter, from.offset, rows->shared_bytes());
+        const std::uint32_t read = begin_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load,
+                                                      from.offset, rows->shared_bytes());
         Asynchronous::of(*warp.block)
             .add_to_group(
                 warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, rows, type, operation, read, &operands](Warp&) {
                     const std::span<const unsigned char> shared = from.block->shared_memory;
                     if (operands.reduces) rows->reduce_to_global(shared, from.offset, operands.update, *type);
                     else rows->copy_to_global(shared, from.offset);
-                    issuer.block->watch.end_reads(read);
+                    issuer.block->watch.end_accesses(read);
                     rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
                         note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, operation, address, bytes);
                     });

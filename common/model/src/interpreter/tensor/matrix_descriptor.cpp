@@ -70,7 +70,7 @@ std::uint32_t begin_reads_of_units(const Warp& warp, std::uint32_t program_count
         for (std::size_t lane = 0; lane < count; ++lane) access.address[lane] = places[first + lane];
         reads.push_back(access);
     }
-    return warp.block->watch.begin_reads(std::move(reads));
+    return warp.block->watch.begin_accesses(std::move(reads));
 }
 
 }  // namespace simt::interpreter::tensor

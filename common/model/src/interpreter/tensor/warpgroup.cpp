@@ -80,7 +80,7 @@ template <class T> void execute(Warp& warp, const DecodedInstruction& instructio
     const std::uint32_t program_counters[] = {instruction.program_counter};
     const std::uint32_t reads = begin_reads_of_units(warp, program_counters[0], places);
     const bool fenced = Asynchronous::of(*warp.block).add_to_matrix_group(warp.index, program_counters[0], [reads](Warp& waiter) {
-        waiter.block->watch.end_reads(reads);
+        waiter.block->watch.end_accesses(reads);
     });
     if (fenced) return;
     const std::size_t lanes[] = {0};
