@@ -35,7 +35,11 @@ def test_a_sector_map_draws_each_sector_and_says_what_it_shows(project):
     wide = re.search(r'<svg class="wide".*?</svg>', html, re.DOTALL)[0]
     assert wide.count('class="moved"') == 32 and wide.count('class="asked"') == 32
     assert 'role="img"' in wide and "32 sectors of 32 bytes move: 1,024 bytes" in wide
-    assert "output[threadIdx.x * width] = input[threadIdx.x];" in text_of(html)
+    assert "output[threadIdx.x * width] = input[threadIdx.x];" in text_of(html) and "Drawn are" not in html
+    html = project.build_page(".. sector-map:: naive.transpose_naive_row_read store\n   :first: 8")
+    assert re.search(r'<svg class="wide".*?</svg>', html, re.DOTALL)[0].count('class="moved"') == 8
+    assert "32 sectors of 32 bytes move: 1,024 bytes" in html and "Drawn are the first 8." in html
+    assert "Drawn are" not in project.build_page(".. sector-map:: naive.transpose_naive_row_read store\n   :first: 32")
 
 
 def test_the_bandwidth_plot_is_drawn_in_both_themes_with_its_figures_as_text(project):

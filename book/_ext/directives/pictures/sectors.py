@@ -106,11 +106,15 @@ class SectorMap(EvidenceDirective, directive="sector-map"):
     """``.. sector-map:: SLUG.KERNEL load|store``: the first global request of a source line.
 
     ``:match: TEXT`` chooses the line by its text when a kernel has several such lines; ``:size: WxH``
-    chooses the size.
+    chooses the size. ``:first: N`` draws the first N sectors only.
     """
 
     required_arguments = 2
-    option_spec = {"match": directives.unchanged_required, "size": directives.unchanged_required}
+    option_spec = {
+        "match": directives.unchanged_required,
+        "size": directives.unchanged_required,
+        "first": directives.positive_int,
+    }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         return [raw_html(self.drawn(evidence)[0])]
@@ -127,6 +131,10 @@ class SectorMap(EvidenceDirective, directive="sector-map"):
         sectors = touched_sectors(access)
         text = evidence.sources(slug).line(line["file"], line["line"]).strip()
         description = describe_access(access, op)
+        first = self.options.get("first", len(sectors))
+        if first < len(sectors):
+            sectors = dict(list(sectors.items())[:first])
+            description += f" Drawn are the first {first}."
         html = render(
             "sectors.html",
             pictures=[("wide", layout(sectors, 4)), ("narrow", layout(sectors, 2))],
