@@ -110,11 +110,7 @@ class SectorMap(EvidenceDirective, directive="sector-map"):
     """
 
     required_arguments = 2
-    option_spec = {
-        "match": directives.unchanged_required,
-        "size": directives.unchanged_required,
-        "first": directives.positive_int,
-    }
+    option_spec = {"match": directives.unchanged_required, "size": directives.unchanged_required, "first": directives.positive_int}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         return [raw_html(self.drawn(evidence)[0])]

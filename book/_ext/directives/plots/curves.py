@@ -18,6 +18,8 @@ from .speedup_plot import SHAPES, mark
 WIDE = {"width": 800, "height": 360, "left": 62}
 NARROW = {"width": 370, "height": 300, "left": 50}
 TOP, BOTTOM, RIGHT, DIGIT = 20, 44, 20, 8
+#: Where the names of ``beside`` stand above the axis, the lowest last: each that is further to the right stands lower.
+LOWEST_NAME, NAME_STEP = 26, 20
 
 #: The speeds in GB/s of one kernel by the number of the axis.
 Speeds = dict[int, float]
@@ -71,13 +73,14 @@ def page_of(
         "beside": [
             {
                 "name": name,
-                # The name stands below its mark at the right, where curves that climb leave room, or at the left if the page ends there.
-                "anchor": (anchor := "start" if x(at) + DIGIT * len(name) < right else "end"),
-                "name_x": x(at) + (9 if anchor == "start" else -9),
-                "name_y": y(speed) + 20,
+                # The name stands near the axis at the left of a line from its mark, where there is room for it: there are no curves.
+                "anchor": (anchor := "end" if x(at) - DIGIT * len(name) > page["left"] else "start"),
+                "name_x": x(at) + (4 if anchor == "start" else -4),
+                "name_y": (name_y := bottom - LOWEST_NAME - NAME_STEP * (len(beside) - 1 - place)),
+                "leader": f"M{x(at)} {y(speed) + 7}V{name_y}",
                 "mark": mark("diamond", x(at), y(speed)),
             }
-            for name, (at, speed) in beside.items()
+            for place, (name, (at, speed)) in enumerate(sorted(beside.items(), key=lambda one: one[1][0]))
         ],
         "curves": [curve(place, speeds) for place, speeds in enumerate(found.values())],
     }
