@@ -391,10 +391,7 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
 
 }  // namespace
 
-bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode_access(decoder, instruction, out, true);
-    return true;
-}
+SIMT_DECODER(decode_load, decode_access, true)
 
 bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (instruction.has("async")) return false;
