@@ -21,7 +21,6 @@ HANDLERS = (
     "tables.kernel_index",
     "pictures.machine",
     "pictures.explorer",
-    "plots.bandwidth_plot",
     "prose.predict",
     "prose.terms",
     "prose.api",
