@@ -16,7 +16,7 @@ from conflict_free.evidence.metrics import counted_size, parse_size, pretty_size
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.values import describe, describe_all
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .speedup_plot import SHAPES, mark
 
 #: The digits of an exponent.
@@ -144,7 +144,7 @@ class Bounds(EvidenceDirective, directive="bounds"):
         )
         result = evidence.result(slug)
         told = describe(result["provenance"]) if result else ""
-        return picture(render("bounds.html", rows=rows, size=size, provenance=told, description=said), said)
+        return pictured("bounds.html", said, rows=rows, size=size, provenance=told)
 
 
 def shares_page(launches: list[Recorded], page: dict[str, int], powers: range) -> dict[str, Any]:
@@ -211,5 +211,4 @@ class BoundShares(EvidenceDirective, directive="bound-shares"):
         )
         pages = [(name, shares_page(launches, page, powers)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(SERIES.values())]
-        html = render("speedup_plot.html", pages=pages, keys=keys, own=0, description=description, caption=caption)
-        return picture(html, description)
+        return pictured("speedup_plot.html", description, pages=pages, keys=keys, own=0, caption=caption)

@@ -13,7 +13,7 @@ from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, PUBLISHED
 from conflict_free.evidence.values import describe_all
 
 from ..changes import BEFORE_CHANGE
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from ..prose.beside import gpu_name
 
 #: The shape of each series, in their order, so that color is not needed to tell them apart.
@@ -125,8 +125,7 @@ def plot(lines: list[Line], own: str, title: str, caption: str, unit: str, numbe
     pages = [(name, layout(lines, series, unit, page, numbers)) for name, page in (("wide", wide), ("narrow", NARROW))]
     keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(series)]
     own_place = series.index(own)
-    html = render("speedup_plot.html", pages=pages, keys=keys, own=own_place, description=description, caption=caption)
-    return picture(html, description)
+    return pictured("speedup_plot.html", description, pages=pages, keys=keys, own=own_place, caption=caption)
 
 
 def marked(kernel: str, old: set[str]) -> str:
