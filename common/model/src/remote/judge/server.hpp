@@ -37,13 +37,9 @@ struct CaseEnding {
 };
 
 /// Thrown where a valid request ends the connection, with the reason.
-class NotAllowed : public std::runtime_error {
+class NotAllowed : public MessageError {
 public:
-    explicit NotAllowed(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
-    const Message& message() const { return message_; }
-
-private:
-    Message message_;
+    using MessageError::MessageError;
 };
 
 /// Serves one program, for one case after another. The program is not trusted: its packets can only make the device do what it does
