@@ -4,6 +4,9 @@ set(CONFLICT_FREE_SAMPLE_ASSIGNMENT naive)
 # Grading runs these: the judge, and the libraries under which a submission runs.
 set(CONFLICT_FREE_GRADING_TOOLS simt_judge conflict_free_cudart conflict_free_cuda conflict_free_model conflict_free_trial)
 
+# Begins the command of a trial, whose name follows a dot.
+set(CONFLICT_FREE_TRIALS ${CONFLICT_FREE_PYTHON} ${PROJECT_SOURCE_DIR}/common/python/conflict_free trials)
+
 # write_grading_toolchain(FILE)
 #
 # Writes what scripts/grade needs to build a submission with its driver, and to run and judge it. The target
@@ -49,41 +52,43 @@ endfunction()
 # all have the same result; the target `limits` takes each limit of task.toml away and looks for an answer that notices; the target `slack`
 # measures how much room the thresholds leave above the dearest right answer.
 function(grade_assignment slug)
-    set(graded ${CMAKE_BINARY_DIR}/graded/${slug}.json)
-    set(python ${PROJECT_SOURCE_DIR}/common/python)
-    set(grade ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.answers)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
-    file(GLOB_RECURSE grader CONFIGURE_DEPENDS
-         ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
-         ${python}/conflict_free/trials/cheats/*.cu* ${python}/conflict_free/trials/cheats/*.toml)
-    add_custom_command(
-        OUTPUT ${graded}
-        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
-        COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} ${CONFLICT_FREE_GRADING_TOOLS}
-        COMMENT "Grading the answers of assignment ${slug}"
-        VERBATIM)
+    add_graded(${slug} ${slug} answers "Grading the answers of assignment ${slug}" ${files})
     foreach(trial IN ITEMS draws limits slack)
         if(NOT TARGET ${trial})
             add_custom_target(${trial})
         endif()
         add_custom_target(${slug}_${trial}
-            COMMAND ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
+            COMMAND ${CONFLICT_FREE_TRIALS}.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
             COMMENT "Trying the ${trial} of assignment ${slug}"
             VERBATIM)
         add_dependencies(${slug}_${trial} grading_toolchain)
         add_dependencies(${trial} ${slug}_${trial})
     endforeach()
-    add_graded(${slug} ${graded})
-    add_test(NAME assignment.${slug} COMMAND ${grade} check ${slug} --graded ${graded})
+    add_test(NAME assignment.${slug} COMMAND ${CONFLICT_FREE_TRIALS}.answers check ${slug} --graded ${graded})
     set_tests_properties(assignment.${slug} PROPERTIES FIXTURES_REQUIRED ${slug}_graded LABELS cpu)
     if(NOT slug STREQUAL CONFLICT_FREE_SAMPLE_ASSIGNMENT)
         set_tests_properties(assignment.${slug} assignment.${slug}.graded PROPERTIES LABELS "cpu;long")
     endif()
 endfunction()
 
-# Makes the target NAME_graded of a file, a part of the target `graded`, and the test assignment.NAME.graded, which brings it up to date.
-function(add_graded name file)
+# add_graded(NAME SLUG TRIAL COMMENT FILE…)
+#
+# Has trials.TRIAL grade FILEs for assignment SLUG into graded/NAME.json of the build folder, and sets the variable graded to that path.
+# Makes its target NAME_graded, a part of the target `graded`, and the test assignment.NAME.graded, which brings it up to date.
+function(add_graded name slug trial comment)
+    set(file ${CMAKE_BINARY_DIR}/graded/${name}.json)
+    set(graded ${file} PARENT_SCOPE)
+    set(package ${PROJECT_SOURCE_DIR}/common/python/conflict_free)
+    file(GLOB_RECURSE grader CONFIGURE_DEPENDS
+         ${package}/grading/*.py ${package}/grading/*.json ${package}/trials/*.py ${package}/trials/*.cu* ${package}/trials/*.toml)
+    add_custom_command(
+        OUTPUT ${file}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
+        COMMAND ${CONFLICT_FREE_TRIALS}.${trial} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${file}
+        DEPENDS ${ARGN} ${grader} ${CONFLICT_FREE_GRADING_TOOLS}
+        COMMENT ${comment}
+        VERBATIM)
     if(NOT TARGET graded)
         add_custom_target(graded)
     endif()
@@ -102,24 +107,11 @@ endfunction()
 #   assignments.cheats         label cpu   each has the outcome that trials/outcomes.toml and docs/grading.md name
 #   assignments.cheats_in_sandbox          the same for outcomes that only the sandbox causes; skipped without a sandbox
 function(grade_cheats slug)
-    set(graded ${CMAKE_BINARY_DIR}/graded/cheats.json)
-    set(python ${PROJECT_SOURCE_DIR}/common/python)
-    set(grade ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.cheats)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
-    file(GLOB grader CONFIGURE_DEPENDS
-         ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/*.json ${python}/conflict_free/trials/*.py
-         ${python}/conflict_free/trials/cheats/*.cu* ${python}/conflict_free/trials/cheats/*.toml)
     list(FILTER files EXCLUDE REGEX "/answers(\\.toml)?$")
-    add_custom_command(
-        OUTPUT ${graded}
-        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
-        COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} ${python}/conflict_free/trials/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
-        COMMENT "Grading the cheats"
-        VERBATIM)
-    add_graded(cheats ${graded})
-    add_test(NAME assignments.cheats COMMAND ${grade} check --graded ${graded})
-    add_test(NAME assignments.cheats_in_sandbox COMMAND ${grade} check --graded ${graded} --in-sandbox)
+    add_graded(cheats ${slug} cheats "Grading the cheats" ${files})
+    add_test(NAME assignments.cheats COMMAND ${CONFLICT_FREE_TRIALS}.cheats check --graded ${graded})
+    add_test(NAME assignments.cheats_in_sandbox COMMAND ${CONFLICT_FREE_TRIALS}.cheats check --graded ${graded} --in-sandbox)
     set_tests_properties(assignments.cheats assignments.cheats_in_sandbox PROPERTIES FIXTURES_REQUIRED cheats_graded)
     set_tests_properties(assignments.cheats assignments.cheats_in_sandbox assignment.cheats.graded PROPERTIES LABELS "cpu;long")
     set_tests_properties(assignments.cheats_in_sandbox PROPERTIES SKIP_RETURN_CODE 77)

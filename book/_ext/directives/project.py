@@ -87,6 +87,11 @@ def picture(html: str, description: str) -> list[nodes.Node]:
     return [raw_html(html), addnodes.only("", words, expr="not html and not spelling")]
 
 
+def pictured(template: str, description: str, **values: Any) -> list[nodes.Node]:
+    """Return the nodes of a picture that is a template filled in, which knows its ``description`` too."""
+    return picture(render(template, description=description, **values), description)
+
+
 def skip(self: Any, node: nodes.Element) -> None:
     """Visit a node in a builder that does not show it."""
     raise nodes.SkipNode

@@ -9,7 +9,7 @@ from docutils.parsers.rst import directives
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 
 #: Units of the picture: a tile, and the space between input and output.
 CELL, GAP = 22, 34
@@ -100,10 +100,10 @@ class BlockOrders(EvidenceDirective, directive="block-orders"):
             f"{one['kernel']}: blocks numbered {one['way']}; blocks 0 to {at_once - 1} store in {one['ranges']}." for one in panels
         )
         side = max(columns, rows) * CELL
-        html = render(
+        return pictured(
             "block_orders.html",
+            said,
             panels=panels,
-            description=said,
             cell=CELL,
             width=2 * side + GAP,
             height=side,
@@ -111,4 +111,3 @@ class BlockOrders(EvidenceDirective, directive="block-orders"):
             at_once=at_once,
             all=at_once == columns * rows,
         )
-        return picture(html, said)

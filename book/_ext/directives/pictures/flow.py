@@ -9,7 +9,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural, ranges
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .rounds import FILLS
 from .traces import launch, refuse_rows_beyond
 
@@ -185,17 +185,9 @@ class TileFrames(EvidenceDirective, directive="tile-frames"):
         elements = follow(block, next(access["size"] for access in block["accesses"] if access["space"] == "global"))
         frames, description = frames_of(elements, warp=0)
         rows, columns = (1 + max(cell[name] for cell in frames[1]["cells"]) for name in ("row", "column"))
-        html = render(
-            "frames.html",
-            frames=frames,
-            rows=rows,
-            columns=columns,
-            cell=CELL,
-            description=description,
-            kernel=kernel,
-            block=block["block"],
+        return pictured(
+            "frames.html", description, frames=frames, rows=rows, columns=columns, cell=CELL, kernel=kernel, block=block["block"]
         )
-        return picture(html, description)
 
 
 class TileFlow(EvidenceDirective, directive="tile-flow"):
@@ -214,5 +206,4 @@ class TileFlow(EvidenceDirective, directive="tile-flow"):
         panels, description = panels_of(follow(block, size), warp=0)
         tile = panels[1]
         refuse_rows_beyond(evidence, slug, kernel, size * tile["columns"], tile["rows"])
-        html = render("flow.html", panels=panels, description=description, kernel=kernel, block=block["block"])
-        return picture(html, description)
+        return pictured("flow.html", description, panels=panels, kernel=kernel, block=block["block"])

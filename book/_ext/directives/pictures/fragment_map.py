@@ -9,7 +9,7 @@ from docutils.parsers.rst import directives
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .traces import Panel, launch, shared_access
 
 #: Bytes of an element and of a register, and elements of a side of the part.
@@ -94,15 +94,14 @@ class FragmentMap(EvidenceDirective, directive="fragment-map"):
             f"{label}: lane 0 holds {', '.join(self._places(elements))}, and the other lanes the same of rows and columns that follow."
             for label, _, elements in parts
         )
-        html = render(
+        return pictured(
             "fragment_map.html",
+            description,
             views={"wide": laid_out(parts, across=True), "narrow": laid_out(parts, across=False)},
-            description=description,
             cell=CELL,
             part=PART,
             kernels=list(dict.fromkeys(kernels)),
         )
-        return picture(html, description)
 
     @staticmethod
     def _places(elements: list[Element]) -> list[str]:

@@ -15,7 +15,7 @@ from conflict_free.evidence.names import CEILING_SLUG, SECTOR_BYTES, SPECIMENS, 
 from conflict_free.evidence.sentences import plural
 
 from ..filled_late import fill_late
-from ..project import EvidenceDirective, picture, render, shown
+from ..project import EvidenceDirective, picture, pictured, render, shown
 from .banks import NARROW_BANKS
 from .rounds import FILLS
 
@@ -94,7 +94,7 @@ class MachineMap(EvidenceDirective, directive="machine-map"):
             f"{found['shared_gbps']} GB/s in all multiprocessors together, the L2 at least {found['l2_gbps']}, DRAM {found['dram_gbps']}. "
             f"A load waits {latency['shared']} cycles for shared memory, {latency['l1']} for the L1, {latency['l2']} for the L2, {latency['dram']} for DRAM."
         )
-        return picture(render("machine_map.html", description=said, names=OWN_PARTS | COMMON_PARTS, **found), said)
+        return pictured("machine_map.html", said, names=OWN_PARTS | COMMON_PARTS, **found)
 
 
 class MachinePart(EvidenceDirective, directive="machine-part"):
@@ -173,7 +173,7 @@ class WarpMap(EvidenceDirective, directive="warp-map"):
             )
             for one in blocks
         )
-        return picture(render("warp_map.html", blocks=blocks, cell=CELL, head=HEAD, description=said), said)
+        return pictured("warp_map.html", said, blocks=blocks, cell=CELL, head=HEAD)
 
 
 def strip_of(kind: str, stride: int) -> dict[str, Any]:

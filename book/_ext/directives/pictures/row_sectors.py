@@ -11,7 +11,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import SECTOR_BYTES, ResultError
 from conflict_free.evidence.sentences import plural
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .sectors import touched_sectors
 
 #: Units of the picture: a sector, the height of a row, and room for the words on either side.
@@ -88,10 +88,10 @@ class RowSectors(EvidenceDirective, directive="row-sectors"):
         panels = [panel_of(int(text), size, rows) for text in lengths]
         description = " ".join(describe(panel, size) for panel in panels)
         columns = max(len(row["boxes"]) for panel in panels for row in panel["rows"])
-        html = render(
+        return pictured(
             "row_sectors.html",
+            description,
             panels=panels,
-            description=description,
             size=size,
             sector=SECTOR,
             row=ROW,
@@ -99,4 +99,3 @@ class RowSectors(EvidenceDirective, directive="row-sectors"):
             height=rows * ROW,
             columns=columns,
         )
-        return picture(html, description)

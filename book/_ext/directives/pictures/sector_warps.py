@@ -7,7 +7,7 @@ from docutils import nodes
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import SECTOR_BYTES, ResultError
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .rounds import COLORS, FILLS
 from .traces import WORD_BYTES, launch
 
@@ -70,17 +70,16 @@ class SectorWarps(EvidenceDirective, directive="sector-warps"):
             + " ".join(f"Lane {row['lane']}: the sector at byte {row['begin']}." for row in rows)
             + f" Each warp's {op} takes one word of each sector."
         )
-        html = render(
+        return pictured(
             "sector_warps.html",
+            said,
             rows=rows,
             op=op,
             kernel=kernel,
             machine=run["machine"],
-            description=said,
             word=WORD,
             row=ROW,
             left=LEFT,
             width=LEFT + WORD * (SECTOR_BYTES // WORD_BYTES),
             height=rows[-1]["y"] + ROW,
         )
-        return picture(html, said)

@@ -12,7 +12,7 @@ from docutils.parsers.rst import directives
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.sentences import plural
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .timeline import numbered_kernels
 
 #: The units of time that a tile of the drawing takes to arrive and to be multiplied.
@@ -64,10 +64,7 @@ class StageTimeline(EvidenceDirective, directive="stage-timeline"):
             f"{max(bar['x'] + bar['width'] for bar in panel['bars']) / TIME:.0f} units of time."
             for panel in panels
         )
-        html = render(
-            "stages.html", panels=panels, description=said, width=LEFT + last + 8, left=LEFT, row=ROW, arrival=ARRIVAL, product=PRODUCT
-        )
-        return picture(html, said)
+        return pictured("stages.html", said, panels=panels, width=LEFT + last + 8, left=LEFT, row=ROW, arrival=ARRIVAL, product=PRODUCT)
 
 
 #: The pairs whose clocks the program prints, the last cycle that is drawn, and the cycles of a unit of the picture and between two marks.
@@ -138,14 +135,13 @@ class MeasuredStages(EvidenceDirective, directive="measured-stages"):
             panels.append(panel)
             said.append(f"{plural(int(places), 'place')}: pair {PAIRS - 1} is asked for after {clocks[-1]['asked']:,.0f} cycles.")
         marks = [{"x": cycle / CYCLES, "cycle": cycle} for cycle in range(0, LAST_CYCLE + 1, MARK)]
-        html = render(
+        return pictured(
             "measured_stages.html",
+            " ".join(said),
             panels=panels,
             marks=marks,
-            description=" ".join(said),
             width=LEFT + LAST_CYCLE / CYCLES + 32,
             product=self.options["product"],
             left=LEFT,
             row=ROW,
         )
-        return picture(html, " ".join(said))

@@ -13,7 +13,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural, ranges
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .traces import WORD_BYTES, Panel, refuse_rows_beyond, shared_access
 
 #: Units of the picture: a cell, and the room between panels.
@@ -129,10 +129,10 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             for wanted in widths
         ]
         description = " ".join(describe(one) for one in panels)
-        html = render(
+        return pictured(
             "tile_banks.html",
+            description,
             panels=panels,
-            description=description,
             cell=CELL,
             row=ROW,
             rows=rows,
@@ -149,7 +149,6 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             warp=access["warp"],
             columns=ranges(sorted({word % width for word in words})),
         )
-        return picture(html, description)
 
     @staticmethod
     def _narrow(asked: int, first: int, count: int, widths: list[int]) -> list[tuple[str, int, int]]:

@@ -10,7 +10,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 
 #: Units of the picture: width and height of a tile of C, the parts of A and B beside it, and the space between.
 ACROSS, DOWN, PART, GAP = 7, 5, 10, 4
@@ -119,10 +119,10 @@ def _drawn(
     panels: list[dict[str, Any]], said: str, caption: str, tile: tuple[int, int], tiles: tuple[int, int], small: bool = False
 ) -> list[nodes.Node]:
     """Return the picture of ``tiles`` across and down, each of the size ``tile``."""
-    html = render(
+    return pictured(
         "tile_orders.html",
+        said,
         panels=panels,
-        description=said,
         caption=caption,
         tile=tile,
         part=PART,
@@ -130,4 +130,3 @@ def _drawn(
         size=(tiles[0] * tile[0], tiles[1] * tile[1]),
         small=small,
     )
-    return picture(html, said)

@@ -10,7 +10,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 
 #: Units of the picture: the wait for a load, the issue of an instruction, the height of a row, the room for its name, and the length of the
 #: first drawing where the parts are measured.
@@ -111,18 +111,17 @@ class LoadTimeline(EvidenceDirective, directive="load-timeline"):
             f"{plural(one['together'] * LOAD_BYTES, 'byte')}{', ' + one['gbps'] + ' GB/s' if values else ''}."
             for one in panels
         )
-        html = render(
+        return pictured(
             "load_timeline.html",
+            said,
             panels=panels,
             phases=bool(phases),
-            description=said,
             loads=LOADS,
             load_bytes=LOAD_BYTES,
             width=LEFT + max(length_of(panel["bars"]) for panel in panels),
             left=LEFT,
             row=ROW,
         )
-        return picture(html, said)
 
     def _keys(self, option: str, count: int) -> list[str]:
         """Return the keys of an option, of which there are ``count``, or none."""

@@ -16,7 +16,7 @@ from conflict_free.evidence.metrics import counted_size, parse_size, pretty_size
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.values import describe, describe_all
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .speedup_plot import SHAPES, mark
 
 #: The digits of an exponent.
@@ -144,7 +144,7 @@ class Bounds(EvidenceDirective, directive="bounds"):
         )
         result = evidence.result(slug)
         told = describe(result["provenance"]) if result else ""
-        return picture(render("bounds.html", rows=rows, size=size, provenance=told, description=said), said)
+        return pictured("bounds.html", said, rows=rows, size=size, provenance=told)
 
 
 def shares_page(launches: list[Recorded], page: dict[str, int], powers: range) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def shares_page(launches: list[Recorded], page: dict[str, int], powers: range) -
     def path(place: int, series: str) -> str:
         return "".join(mark(SHAPES[place], x(each.taken), y(each.percent)) for each in launches if each.series == series)
 
-    dots = [{"series": place, "path": path(place, series), "whisker": None} for place, series in enumerate(SERIES)]
+    dots = [{"series": place, "path": path(place, series), "bar": None, "whisker": None} for place, series in enumerate(SERIES)]
     shares = [20 * fifth for fifth in range(FIFTHS + 1)]
     lines = [{"name": f"{share} %", "y": y(share), "dots": dots if share == 100 else []} for share in shares]
     # Whole numbers of cycles would run into each other on a phone.
@@ -211,5 +211,4 @@ class BoundShares(EvidenceDirective, directive="bound-shares"):
         )
         pages = [(name, shares_page(launches, page, powers)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(SERIES.values())]
-        html = render("speedup_plot.html", pages=pages, keys=keys, own=0, description=description, caption=caption)
-        return picture(html, description)
+        return pictured("speedup_plot.html", description, pages=pages, keys=keys, own=0, caption=caption)

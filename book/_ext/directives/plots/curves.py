@@ -11,7 +11,7 @@ from docutils.parsers.rst import directives
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, SPECIMENS, ResultError
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 from .speedup_plot import SHAPES, mark
 
 #: Units of the plot, for a wide page and for a phone: its size, and the room at its left.
@@ -152,8 +152,7 @@ class Curves(EvidenceDirective):
         keys = [(words[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
         begins = f" The axis begins at {self.axis[0]:,}." if self.axis[0] else ""
         caption = f"{title}.{begins} {' '.join(self.content)} {told}."
-        html = render("curves.html", pages=pages, keys=keys, words=self.words, description=f"{title}: {numbers}.", caption=caption)
-        return picture(html, f"{title}: {numbers}.")
+        return pictured("curves.html", f"{title}: {numbers}.", pages=pages, keys=keys, words=self.words, caption=caption)
 
 
 class InFlight(Curves, directive="in-flight"):

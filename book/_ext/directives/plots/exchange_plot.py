@@ -11,7 +11,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number, parse_size, pretty_size
 from conflict_free.evidence.names import ResultError
 
-from ..project import EvidenceDirective, list_table, picture, render
+from ..project import EvidenceDirective, list_table, pictured
 from .exchange_model import AssumedLink, MeasuredLink, one_stage, two_stages
 
 #: Numbers of GPUs, and the seconds that an exchange takes with each.
@@ -105,17 +105,16 @@ class ExchangePlot(EvidenceDirective, directive="exchange-plot"):
             + (f"Two stages take less time from {crossing} GPUs on. " if crossing else "Two stages take more time everywhere. ")
             + of_more_hosts(*(points for _, _, points in series), host)
         )
-        html = render(
+        return pictured(
             "exchange_plot.html",
+            description,
             width=WIDTH,
             height=HEIGHT,
             left=LEFT,
             bottom=HEIGHT - BOTTOM,
             top=TOP,
-            description=description,
             ticks=[(x(gpus), f"{gpus:,}") for gpus in counts],
             lines=[(y(10.0**n), f"{10.0 ** (n + 3):,g} ms") for n in range(low, high + 1)],
             series=[(name, mark, curve(points, x, y)) for name, mark, points in series],
             dots=[(x(gpus), y(seconds)) for gpus, seconds in dots],
         )
-        return picture(html, description)

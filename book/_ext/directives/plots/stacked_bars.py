@@ -10,7 +10,7 @@ from docutils.parsers.rst import directives
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 
 #: Units of the picture: the longest bar, height of a bar with its words above it, width of a digit, and of a small one.
 LONGEST, ROW, DIGIT, SMALL_DIGIT = 500, 38, 9.6, 7.6
@@ -76,16 +76,15 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
             said.append(f"{name}: {', '.join([*listed, *([figure] if figure else [])])}")
         description = f"{self.arguments[0]}. {'; '.join(said)}."
-        html = render(
+        return pictured(
             "stacked_bars.html",
+            description,
             bars=bars,
             what=self.arguments[0],
             parts=list(zip(parts, shades, strict=True)),
             shades=shades,
             frame=frame,
-            description=description,
             provenance="; ".join(dict.fromkeys(sources)),
             width=LONGEST,
             row=ROW,
         )
-        return picture(html, description)

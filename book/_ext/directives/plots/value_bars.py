@@ -9,7 +9,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
 from ..changes import BEFORE_CHANGE
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, pictured
 
 #: Units of the picture: the longest bar, room for the figures, height of a bar with its name above it.
 LONGEST, FIGURES, ROW = 480, 60, 38
@@ -52,16 +52,15 @@ class ValueBars(EvidenceDirective, directive="value-bars"):
         least = float(self.options.get("least", 0))
         what, because = self.arguments[0], self.options.get("because", "")
         description = f"{what}: " + ", ".join(f"{name} {text}" for name, _, text in rows) + "."
-        html = render(
+        return pictured(
             "value_bars.html",
+            description,
             bars=bars_of(rows, least),
             what=what,
             least=least,
             because=because,
             gain="gain" in self.options,
-            description=description,
             provenance="; ".join(dict.fromkeys(sources)),
             width=LONGEST + FIGURES,
             row=ROW,
         )
-        return picture(html, description)

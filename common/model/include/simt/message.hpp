@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,6 +68,16 @@ struct Message {
     MessageCode code;
     /// In the order in which they were given.
     std::vector<MessageField> fields;
+};
+
+/// An error that a message describes.
+class MessageError : public std::runtime_error {
+public:
+    explicit MessageError(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
+    const Message& message() const { return message_; }
+
+private:
+    Message message_;
 };
 
 template <std::integral T> MessageField::MessageField(std::string_view field, T number) : name(field) {

@@ -22,16 +22,14 @@ namespace simt {
 using DeviceAddress = std::uint64_t;
 
 /// A program cannot be loaded or run. The message says why, where, and what is accepted.
-class DeviceError : public std::runtime_error {
+class DeviceError : public MessageError {
 public:
     /// @param code error of the CUDA runtime, by number (cudaErrorInvalidPtx = 218, …)
-    DeviceError(int code, Message message) : std::runtime_error(message.text()), code_(code), message_(std::move(message)) {}
+    DeviceError(int code, Message message) : MessageError(std::move(message)), code_(code) {}
     int code() const { return code_; }
-    const Message& message() const { return message_; }
 
 private:
     int code_;
-    Message message_;
 };
 
 struct FunctionParameter { std::size_t offset, bytes; };

@@ -225,13 +225,9 @@ struct Module {
 };
 
 /// An error in a text of PTX. The message says what is wrong, where (line of the PTX text, function), and what is accepted.
-class ParseError : public std::runtime_error {
+class ParseError : public MessageError {
 public:
-    explicit ParseError(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
-    const Message& message() const { return message_; }
-
-private:
-    Message message_;
+    using MessageError::MessageError;
 };
 
 /// The newest PTX version that parse() knows, as major × 10 + minor.

@@ -1,7 +1,9 @@
 // The structures of device.hpp as they are sent. `fields` serves Writer and Reader alike.
 #pragma once
 
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "device/device.hpp"
 #include "remote/wire.hpp"
@@ -87,11 +89,21 @@ inline void fields(Reader& reader, Message& message) {
     }
 }
 
-/// Reads a structure from a packet.
+/// Reads a value or a structure from a packet.
 template <class T> T read(Reader& reader) {
     T value{};
-    fields(reader, value);
+    if constexpr (requires { reader(value); }) reader(value);
+    else fields(reader, value);
     return value;
 }
+
+/// Reads all that a packet holds: one value or structure, or a tuple of several.
+template <class... Values> auto take(Reader&& reader) {
+    std::tuple<Values...> values{read<Values>(reader)...};
+    reader.end();
+    if constexpr (sizeof...(Values) == 1) return std::get<0>(std::move(values));
+    else return values;
+}
+template <class... Values> auto take(Reader& reader) { return take<Values...>(std::move(reader)); }
 
 }  // namespace simt::remote

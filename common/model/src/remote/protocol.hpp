@@ -49,13 +49,9 @@ enum class Status : std::uint32_t {
 };
 
 /// A packet breaks the protocol.
-class ProtocolError : public std::runtime_error {
+class ProtocolError : public MessageError {
 public:
-    explicit ProtocolError(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
-    const Message& message() const { return message_; }
-
-private:
-    Message message_;
+    using MessageError::MessageError;
 };
 
 }  // namespace simt::remote

@@ -25,23 +25,12 @@ constexpr int unloading = 4, not_supported = 801;
     std::_Exit(exit_code);
 }
 
-template <class T> T only(const std::vector<std::uint8_t>& reply) {
-    Reader reader(reply);
-    T value{};
-    reader(value).end();
-    return value;
-}
+template <class... Values> auto only(const std::vector<std::uint8_t>& reply) { return take<Values...>(Reader(reply)); }
 
 template <class... Values> Writer written(const Values&... values) {
     Writer writer;
     (writer(values), ...);
     return writer;
-}
-
-/// A structure that an answer consists of.
-template <class T> T structure(const std::vector<std::uint8_t>& reply) {
-    Reader reader(reply);
-    return read<T>(reader);
 }
 
 template <class T> Writer written_fields(const T& value) {
@@ -76,10 +65,7 @@ std::span<const std::uint8_t> bytes_at(const void* begin, std::size_t bytes) { r
 }  // namespace
 
 RemoteDevice::RemoteDevice(int descriptor) : channel_(descriptor) {
-    const std::vector<std::uint8_t> reply = call(Call::hello, written(protocol_magic, protocol_version));
-    Reader reader(reply);
-    const std::string name = reader.text();
-    reader.end();
+    const auto name = only<std::string>(call(Call::hello, written(protocol_magic, protocol_version)));
     machine_ = find_machine(name);
     if (!machine_) end("the judge models " + name + ", which this program does not know");
 }
@@ -115,15 +101,12 @@ int RemoteDevice::find_function(int module, const std::string& name) { return on
 FunctionInfo RemoteDevice::function(int function) {
     const std::lock_guard lock(known_mutex_);
     if (const auto known = functions_.find(function); known != functions_.end()) return known->second;
-    return functions_[function] = structure<FunctionInfo>(call(Call::function, written(function)));
+    return functions_[function] = only<FunctionInfo>(call(Call::function, written(function)));
 }
 
 bool RemoteDevice::find_variable(int module, const std::string& name, VariableInfo& info) {
-    const std::vector<std::uint8_t> reply = call(Call::find_variable, written(module, name));
-    Reader reader(reply);
-    bool found = false;
-    reader(found);
-    if (found) info = read<VariableInfo>(reader);
+    bool found;
+    std::tie(found, info) = only<bool, VariableInfo>(call(Call::find_variable, written(module, name)));
     return found;
 }
 
@@ -179,13 +162,11 @@ Device::Range RemoteDevice::range_of(DeviceAddress address) {
             if (address - begin < bytes) return {begin, bytes, false};
         }
     }
-    return structure<Range>(call(Call::range_of, written(address)));
+    return only<Range>(call(Call::range_of, written(address)));
 }
 
 void RemoteDevice::memory_info(std::size_t& free, std::size_t& total) {
-    const std::vector<std::uint8_t> reply = call(Call::memory_info, {});
-    Reader reader(reply);
-    reader(free)(total).end();
+    std::tie(free, total) = only<std::size_t, std::size_t>(call(Call::memory_info, {}));
 }
 
 void RemoteDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes) {
@@ -262,25 +243,16 @@ void RemoteDevice::reset() {
 // --- the trial ------------------------------------------------------------------------------------
 
 std::optional<int> RemoteDevice::trial_integer(const std::string& name) {
-    const std::vector<std::uint8_t> reply = call(Call::trial_integer, written(name));
-    Reader reader(reply);
-    bool found = false;
-    int value = 0;
-    reader(found)(value).end();
+    const auto [found, value] = only<bool, int>(call(Call::trial_integer, written(name)));
     return found ? std::optional(value) : std::nullopt;
 }
 
 std::optional<RemoteDevice::Placed> RemoteDevice::trial_buffer(const std::string& name) {
-    const std::vector<std::uint8_t> reply = call(Call::trial_buffer, written(name));
-    Reader reader(reply);
-    bool found = false;
-    Placed placed;
-    reader(found)(placed.address)(placed.bytes).end();
-    if (found) {
-        reserve(placed.address, placed.bytes);
-        remember(placed.address, placed.bytes);
-    }
-    return found ? std::optional(placed) : std::nullopt;
+    const auto [found, address, bytes] = only<bool, DeviceAddress, std::size_t>(call(Call::trial_buffer, written(name)));
+    if (!found) return {};
+    reserve(address, bytes);
+    remember(address, bytes);
+    return Placed{address, bytes};
 }
 
 bool RemoteDevice::trial_finish(const std::string& failure) {

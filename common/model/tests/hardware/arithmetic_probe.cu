@@ -21,40 +21,29 @@ using U64 = std::uint64_t;
 
 constexpr int inputs = 256;
 
+template <class Probe> void report(U64* source, U64* result);
+std::vector<void (*)(U64*, U64*)> reports;
+
 /// Constraints of inline PTX: operands are bits whatever the instruction's type.
-#define PROBE_1(name, D, d, A, a, text)                                           \
-    struct name {                                                                 \
-        using Result = D;                                                         \
-        static const char* title() { return text; }                               \
-        static constexpr int sources = 1, source_bytes = sizeof(A);               \
-        static __device__ D run(U64 x, U64, U64) {                                \
-            D result;                                                             \
-            asm volatile(text " %0, %1;" : "=" d(result) : a(static_cast<A>(x))); \
-            return result;                                                        \
-        }                                                                         \
-    };
-#define PROBE_2(name, D, d, A, a, B, b, text)                                                               \
-    struct name {                                                                                           \
-        using Result = D;                                                                                   \
-        static const char* title() { return text; }                                                         \
-        static constexpr int sources = 2, source_bytes = sizeof(A);                                         \
-        static __device__ D run(U64 x, U64 y, U64) {                                                        \
-            D result;                                                                                       \
-            asm volatile(text " %0, %1, %2;" : "=" d(result) : a(static_cast<A>(x)), b(static_cast<B>(y))); \
-            return result;                                                                                  \
-        }                                                                                                   \
-    };
-#define PROBE_3(name, D, d, A, a, B, b, C, c, text)                                                                                   \
-    struct name {                                                                                                                     \
-        using Result = D;                                                                                                             \
-        static const char* title() { return text; }                                                                                   \
-        static constexpr int sources = 3, source_bytes = sizeof(A);                                                                   \
-        static __device__ D run(U64 x, U64 y, U64 z) {                                                                                \
-            D result;                                                                                                                 \
-            asm volatile(text " %0, %1, %2, %3;" : "=" d(result) : a(static_cast<A>(x)), b(static_cast<B>(y)), c(static_cast<C>(z))); \
-            return result;                                                                                                            \
-        }                                                                                                                             \
-    };
+#define PROBE(name, D, d, A, count, text, ...)                                               \
+    struct name {                                                                            \
+        using Result = D;                                                                    \
+        static const char* title() { return text; }                                          \
+        static constexpr int sources = count, source_bytes = sizeof(A);                      \
+        static __device__ D run(U64 x, [[maybe_unused]] U64 y, [[maybe_unused]] U64 z) {     \
+            D result;                                                                        \
+            asm volatile(text " %0, %1" OPERANDS_##count ";" : "=" d(result) : __VA_ARGS__); \
+            return result;                                                                   \
+        }                                                                                    \
+    };                                                                                       \
+    [[maybe_unused]] const bool has_##name = (reports.push_back(report<name>), true);
+#define OPERANDS_1
+#define OPERANDS_2 ", %2"
+#define OPERANDS_3 ", %2, %3"
+#define PROBE_1(name, D, d, A, a, text) PROBE(name, D, d, A, 1, text, a(static_cast<A>(x)))
+#define PROBE_2(name, D, d, A, a, B, b, text) PROBE(name, D, d, A, 2, text, a(static_cast<A>(x)), b(static_cast<B>(y)))
+#define PROBE_3(name, D, d, A, a, B, b, C, c, text) \
+    PROBE(name, D, d, A, 3, text, a(static_cast<A>(x)), b(static_cast<B>(y)), c(static_cast<C>(z)))
 
 /// Single precision is passed as `r` and double as `l`: ptxas accepts both as untyped registers.
 #define F32_1(name, text) PROBE_1(name, U32, "r", U32, "r", text)
@@ -220,27 +209,11 @@ std::vector<U64> make_inputs(int bytes) {
                                      0xbf800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001,
                                      0x4f000000, 0xcf000000, 0x5f000000, 0x7e800000, 0x7e800001, 31,         32,
                                      33,         0x7fffffff, 0xffffffff, 0x3f000000, 0x40200000, 0x477ff000, 0x33000001};
-    static const U64 edges_of_8[] = {0,
-                                     1ULL << 63,
-                                     1,
-                                     0x000fffffffffffff,
-                                     0x0010000000000000,
-                                     0x3ff0000000000000,
-                                     0xbff0000000000000,
-                                     0x7fefffffffffffff,
-                                     0x7ff0000000000000,
-                                     0xfff0000000000000,
-                                     0x7ff8000000000000,
-                                     0xfff8000000000001,
-                                     0x7ff0000000000001,
-                                     0x41dfffffffc00000,
-                                     0x41e0000000000000,
-                                     0x43e0000000000000,
-                                     0x43f0000000000000,
-                                     0x36a0000000000000,
-                                     0x47efffffefffffff,
-                                     ~0ULL,
-                                     ~0ULL >> 1};
+    static const U64 edges_of_8[] = {0x0000000000000000, 0x8000000000000000, 0x0000000000000001, 0x000fffffffffffff, 0x0010000000000000,
+                                     0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000,
+                                     0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001, 0x41dfffffffc00000, 0x41e0000000000000,
+                                     0x43e0000000000000, 0x43f0000000000000, 0x36a0000000000000, 0x47efffffefffffff, 0xffffffffffffffff,
+                                     0x7fffffffffffffff};
     const U64* edges = bytes == 2 ? edges_of_2 : (bytes == 4 ? edges_of_4 : edges_of_8);
     const std::size_t count = bytes == 2 ? std::size(edges_of_2) : (bytes == 4 ? std::size(edges_of_4) : std::size(edges_of_8));
     const U64 mask = bytes == 8 ? ~0ULL : (1ULL << 8 * bytes) - 1;
@@ -270,26 +243,10 @@ template <class Probe> void report(U64* source, U64* result) {
     }
 }
 
-template <class... Probes> void report_all() {
+int main() {
     U64* memory = nullptr;
     CHECK(cudaMalloc(&memory, 2 * (inputs + 2) * sizeof(U64)));
-    (report<Probes>(memory, memory + inputs + 2), ...);
+    for (const auto report : reports) report(memory, memory + inputs + 2);
     CHECK(cudaFree(memory));
-}
-
-int main() {
-    report_all<SinApprox, CosApprox, Ex2Approx, Ex2ApproxFtz, Lg2Approx, TanhApprox, RcpApprox, SqrtApprox, RsqrtApprox, DivApprox,
-               DivApproxFtz, DivFull, RcpGross, RsqrtGross, RsqrtDouble, Ex2Half, TanhHalf, TanhBfloat, Ex2Bfloat>();
-    report_all<AddRn, AddRm, MulFtzSat, FmaRn, FmaRz, FmaFtz, DivRn, DivRp, RcpRm, SqrtRp, MinF32, MaxNan, MinXor, AbsF32, NegFtz,
-               AddDouble, MulRz, FmaRp, DivDouble, SqrtRm, MinDouble, MaxDouble>();
-    report_all<AddHalf, MulFtzHalf, FmaHalf, FmaSatHalf, FmaReluHalf, FmaBfloat, AddBfloat, MaxHalf, MinNanBfloat, NegHalf, AbsBfloat,
-               FmaHalf2, FmaBfloat2>();
-    report_all<ToS32, ToU32Up, ToS64, ToU64, ToS32OfDouble, ToU32OfDouble, ToU16, ToS8, ToS32OfHalf, ToS64OfHalf, HalfOfFloat,
-               HalfOfFloatRz, HalfFinite, HalfOfDouble, HalfOfS64, HalfSat, BfloatOfFloat, BfloatRelu, FloatOfHalf, FloatOfBfloat,
-               DoubleOfFloat, DoubleOfHalf, FloatOfDouble, FloatOfDoubleRp, FloatOfU64, RoundFloat, RoundFloatFtz, SatFloat, ToTf32,
-               ToHalf2, ToBfloat2, ToE4m3, ToE5m2, E4m3OfHalf, HalfOfE4m3, HalfOfE5m2, PackU16, PackS8>();
-    report_all<DivS32, RemS32, DivU32, DivS64, RemU64, DivS16, Sad, MadHiSat, Mul24Hi, Mad24HiSat, Prmt, PrmtB4e, PrmtEcl, PrmtRc16, BfeS32,
-               BfeS64, ShfL, ShfR, ShlB32, ShrS32, BmskClamp, BmskWrap, SzextClamp, SzextWrap, BfindS32, BfindShift, Fns, Dp4a, Dp2a,
-               MinRelu, SetNeu, SetLt, SetNum, VaddSat, VmadShift, VabsdiffAdd, VavrgSigned, Vset, VshlClamp>();
     return 0;
 }

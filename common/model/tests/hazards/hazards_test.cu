@@ -45,20 +45,6 @@ TEST(Uninitialized, AnExchangeWhoseResultNobodyReadsIsAWrite) {
     expect_one(here, hazards_of([&] { exchanged_and_read<<<1, 32>>>(data.data); }), HazardKind::uninitialized, {"exchanged"});
 }
 
-__global__ void written_by_first_block(int* data) {
-    __shared__ volatile int value;
-    if (blockIdx.x == 0) value = 7;
-    data[blockIdx.x * blockDim.x] = value;  // here: first block only
-}
-
-__global__ void read_before_own_write(int* data, bool by_neighbor) {
-    __shared__ int tile[32];
-    const int before = tile[threadIdx.x];  // here: before own write
-    if (by_neighbor) __syncwarp(~0u);
-    tile[by_neighbor ? threadIdx.x ^ 1 : threadIdx.x] = data[threadIdx.x];
-    data[threadIdx.x] = before;
-}
-
 /// Each block of a cluster writes what the other one reads, and reads what it has not written itself.
 __global__ void __cluster_dims__(2) exchange(int* out, bool writes) {
     __shared__ int received[N];
@@ -73,18 +59,6 @@ TEST(Uninitialized, AnotherBlockOfTheClusterMayWrite) {
     Ints out(2 * N);
     EXPECT_TRUE(hazards_of([&] { exchange<<<2, N>>>(out.data, true); }).empty());
     EXPECT_FALSE(hazards_of([&] { exchange<<<2, N>>>(out.data, false); }).empty());
-}
-
-TEST(Uninitialized, AWriteThatIsOrderedAfterTheReadComesTooLate) {
-    Ints data(32);
-    for (const bool by_neighbor : {false, true})
-        expect_one(here, hazards_of([&] { read_before_own_write<<<1, 32>>>(data.data, by_neighbor); }), HazardKind::uninitialized,
-                   {"before own write"});
-}
-
-TEST(Uninitialized, WhatAnEarlierBlockWroteDoesNotCount) {
-    Ints data(2);
-    expect_one(here, hazards_of([&] { written_by_first_block<<<2, 1>>>(data.data); }), HazardKind::uninitialized, {"first block only"});
 }
 
 // Out of bounds

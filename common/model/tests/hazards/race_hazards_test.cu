@@ -31,22 +31,6 @@ TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot) {
     expect_race([&] { reverse<false><<<1, N>>>(data.data); }, {"reverse reads", "reverse writes"});
 }
 
-template <bool second_barrier> __global__ void repeat(int* output, const int* input) {
-    __shared__ int tile[N];
-    for (int r = 0; r < 3; ++r) {
-        tile[threadIdx.x] = input[threadIdx.x] + r;  // here: repeat writes
-        __syncthreads();
-        output[threadIdx.x] = tile[N - 1 - threadIdx.x];  // here: repeat reads
-        if (second_barrier) __syncthreads();
-    }
-}
-
-TEST(Race, ALoopNeedsASecondBarrier) {
-    Ints input(N), output(N);
-    EXPECT_TRUE(hazards_of([&] { repeat<true><<<1, N>>>(output.data, input.data); }).empty());
-    expect_race([&] { repeat<false><<<1, N>>>(output.data, input.data); }, {"repeat writes", "repeat reads"});
-}
-
 __global__ void same_value(int* data) {
     __shared__ int found;
     if (threadIdx.x == 0) found = 0;
@@ -163,17 +147,6 @@ __global__ void neighbor(int* output, int* data, int n) {
     output[i] = data[(i + 32) % n];  // here: neighbor reads
 }
 
-// Element 0 holds 0, and a later block stores that again.
-__global__ void first_element(int* output, int* data) {
-    if (blockIdx.x == 0) output[threadIdx.x] = data[0];  // here: reads the first element
-    else if (threadIdx.x == 0) data[0] = 0;              // here: stores the first element again
-}
-
-TEST(Race, AStoreOfTheSameValueRacesWithAReadByAnEarlierBlock) {
-    Ints data(32), output(32);
-    expect_race([&] { first_element<<<2, 32>>>(output.data, data.data); }, {"reads the first element", "stores the first element again"});
-}
-
 TEST(Race, BlocksAreConcurrent) {
     Ints data(128), output(128);
     EXPECT_TRUE(hazards_of([&] { own_part<<<4, 32>>>(data.data); }).empty());
@@ -276,17 +249,6 @@ TEST(Race, AnUpdateByTheThreadThatStoredHidesNoStore) {
     EXPECT_FALSE(hazards_of([&] { count_threads<false><<<1, N>>>(data.data); }).empty());
 }
 
-__global__ void every_fourth(int* data, int once_more) {
-    data[threadIdx.x * 4 + blockIdx.x] = blockIdx.x;                                 // here: every fourth
-    if (blockIdx.x == 3 && threadIdx.x == once_more) data[threadIdx.x * 4 + 1] = 9;  // here: once more
-}
-
-TEST(Race, BlocksMayTakeTurnsInALine) {
-    Ints data(128);
-    EXPECT_TRUE(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, -1); }).empty());
-    for (const int thread : {0, 31}) expect_race([&] { every_fourth<<<4, 32>>>(data.data, thread); }, {"every fourth", "once more"});
-}
-
 __global__ void flag_that_all_set(int* flag, int last) { *flag = threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x ? last : 1; }
 
 TEST(Race, WhatAllBlocksStoreIsComparedInTheOrderInWhichTheyStoreIt) {
@@ -337,28 +299,6 @@ TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds) {
     expect_race([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }, {"for the next", "looks only once"});
 }
 
-__global__ void several_ways(int* output, volatile int* data, int other) {
-    // Block 0 alone touches its words, from several places, before another block comes to one of them.
-    if (blockIdx.x == 0) {
-        data[threadIdx.x] = 1;                                                         // here: all first
-        if (threadIdx.x % 2) data[threadIdx.x] = 2;                                    // here: odd ones again
-        output[threadIdx.x] = data[(threadIdx.x + 32) % 64] + data[threadIdx.x + 64];  // here: two reads
-    } else if (threadIdx.x == 0) {
-        data[other] = 3;  // here: other block
-    }
-}
-
-TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord) {
-    // With several host threads the other block may come at any time.
-    setenv("SIMT_THREADS", "1", 1);
-    Ints data(128), output(32);
-    EXPECT_TRUE(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 100); }).empty());
-    expect_race([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }, {"all first", "other block"});
-    expect_race([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }, {"odd ones again", "other block"});
-    expect_race([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }, {"two reads", "other block"});
-    unsetenv("SIMT_THREADS");
-}
-
 __global__ void from_two(int* output, const int* first, const int* second) {
     const int* source = threadIdx.x % 2 ? first : second;
     int value = source[threadIdx.x];  // here: from two
@@ -370,16 +310,6 @@ TEST(Race, LanesOfOneAccessMayGoToTwoAllocations) {
     Ints first(32), second(32), output(64);
     EXPECT_TRUE(hazards_of([&] { from_two<<<1, 32>>>(output.data, first.data, second.data); }).empty());
     expect_race([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }, {"from two", "into the first"});
-}
-
-__global__ void read_written_before(int* output, const int* data) { output[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; }
-
-TEST(Race, LaunchesAreOrdered) {
-    Ints data(128), output(128);
-    EXPECT_TRUE(hazards_of([&] {
-                    own_part<<<4, 32>>>(data.data);
-                    read_written_before<<<4, 32>>>(output.data, data.data);
-                }).empty());
 }
 
 /// The other block writes the words that this one reads: these are not the block's own words of the same place.

@@ -1,4 +1,4 @@
-// Inline PTX: vector accesses, bit fields, carries, permutations of bytes, votes, and reductions without a result.
+// Inline PTX: vector accesses, bit fields, carries, permutations of bytes, votes, reductions without a result, and memory on the stack.
 
 #include <cstdio>
 #include <random>
@@ -29,6 +29,21 @@ __global__ void mix(const uint4* in, uint2* out, unsigned* totals) {
     unsigned ballot;
     asm volatile("{ .reg .pred p;\n  setp.gt.u32 p, %1, 16;\n  vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(ballot) : "r"(bits));
     if (threadIdx.x % 32 == 0) asm volatile("red.global.xor.b32 [%0], %1;" ::"l"(totals + 4), "r"(ballot) : "memory");
+}
+
+/// What is given back is given again, and what is kept stays.
+__global__ void allocate_on_stack(unsigned* out, unsigned long long bytes) {
+    unsigned long long before, first, second, again;
+    unsigned kept;
+    asm volatile("stacksave.u64 %0;" : "=l"(before));
+    asm volatile("alloca.u64 %0, %1, 16;" : "=l"(first) : "l"(bytes));
+    asm volatile("st.local.u32 [%0], %1;" ::"l"(first), "r"(threadIdx.x) : "memory");
+    asm volatile("alloca.u64 %0, %1, 16;" : "=l"(second) : "l"(bytes));
+    asm volatile("st.local.u32 [%0], 7;" ::"l"(second) : "memory");
+    asm volatile("ld.local.u32 %0, [%1];" : "=r"(kept) : "l"(first) : "memory");
+    asm volatile("stackrestore.u64 %0;" ::"l"(before));
+    asm volatile("alloca.u64 %0, %1, 16;" : "=l"(again) : "l"(bytes));
+    out[threadIdx.x] = kept == threadIdx.x && second >= first + bytes && again == first;
 }
 
 int main() {
@@ -64,6 +79,9 @@ int main() {
     const std::vector<uint2> out = dout.host();
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     int errors = dtotals.host() != wantedTotals;
+    const DeviceArray<unsigned> right(threads);
+    allocate_on_stack<<<1, threads>>>(right, 48);
+    errors += right.host() != std::vector<unsigned>(threads, 1);
     for (int i = 0; i < n; ++i) errors += out[i].x != wanted[i].x || out[i].y != wanted[i].y;
     std::printf("%d errors\n", errors);
     return errors != 0;

@@ -58,6 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
                 [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(Call::hello, Writer()(protocol_magic)(std::uint32_t{7})); }},
         Refused{"BeforeTheHello", MessageCode::hello_out_of_place, false,
                 [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(Call::allocate, Writer()(std::size_t{4})); }},
+        Refused{"MoreThanItsValues", MessageCode::packet_too_long, true,
+                [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(Call::allocate, Writer()(std::size_t{4})(std::size_t{4})); }},
         Refused{"UnknownCall", MessageCode::unknown_call, true,
                 [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(4711, {}, 0); }},
         Refused{"TooLong", MessageCode::packet_too_large, true,

@@ -13,6 +13,14 @@ int code_of(const std::function<void()>& call) {
     return 0;
 }
 
+WarpAccess of_four_bytes(Space space, Operation operation) {
+    WarpAccess access{};
+    access.space = space;
+    access.operation = operation;
+    access.size = 4;
+    return access;
+}
+
 /// A sum of the log.
 nlohmann::ordered_json calls(std::uint64_t count, std::uint64_t bytes) { return {{"calls", count}, {"bytes", bytes}}; }
 
@@ -237,10 +245,7 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown) {
     ASSERT_TRUE(given && wanted);
     DataUse& use = trial.data_use();
     const auto access = [&](Operation operation, std::uint64_t address, int lanes) {
-        WarpAccess made{};
-        made.space = Space::global;
-        made.operation = operation;
-        made.size = 4;
+        WarpAccess made = of_four_bytes(Space::global, operation);
         made.active = (1u << lanes) - 1;
         for (std::size_t lane = 0; lane < warp_size; ++lane) made.address[lane] = address + 4 * lane;
         use.warp_access(made);
@@ -265,14 +270,6 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown) {
     EXPECT_EQ(use.to_json()["buffers"]["given"].dump(), R"({"bytes":8,"loaded":8,"stored":4,"filled":0,"copied":0})");
     device().trial_finish("");
     leave();
-}
-
-WarpAccess of_four_bytes(Space space, Operation operation) {
-    WarpAccess access{};
-    access.space = space;
-    access.operation = operation;
-    access.size = 4;
-    return access;
 }
 
 TEST(DataUse, SpreadsTheBlocksOfAllLaunchesAndWeighsWideAccesses) {

@@ -87,10 +87,15 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Contain
     return table
 
 
+def _paragraph(out: Console, content: Any, **options: bool) -> None:
+    """Print something, and an empty line below it."""
+    out.print(content, **options)
+    out.print()
+
+
 def _show_table(out: Console, table: Table) -> None:
     if table.row_count:
-        out.print(table, crop=False)
-        out.print()
+        _paragraph(out, table, crop=False)
 
 
 def _space_table(kernel: dict, space: str) -> Table:
@@ -325,8 +330,7 @@ def _show_bound(out: Console, kernel: Mapping[str, Any], machine: str) -> None:
     rows = [(f"{cycles:,}", "#" * max(round(_BAR * cycles / bound.cycles_at_least), 1), NAMES[key]) for key, cycles in bound.cycles.items()]
     _show_table(out, _table(("cycles at least", "", "limited by"), rows, ["", "limited by"]))
     if clock := clock_of(bound):
-        out.print(clock)
-        out.print()
+        _paragraph(out, clock)
 
 
 MENDING_HEADINGS = ("place", "access", "takes", "at best", "in excess", "cycles without", "")
@@ -357,33 +361,26 @@ def _show_launches(out: Console, launches: Launches, sources: dict[str, Path], m
     kernel = launches.counts
     name = kernel["name"] if whole_names else shown_name(kernel["name"])
     heading = Text(name, style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold")
-    out.print(heading, soft_wrap=not out.is_terminal)
-    out.print()
+    _paragraph(out, heading, soft_wrap=not out.is_terminal)
     one, which = bounded(launches, machine)
     if which:
-        out.print(which)
-        out.print()
+        _paragraph(out, which)
     if step := next_step(one, machine, sources):
-        out.print(Text(step, style="bold"), soft_wrap=not out.is_terminal)
-        out.print()
+        _paragraph(out, Text(step, style="bold"), soft_wrap=not out.is_terminal)
     _show_mendings(out, one, machine, sources)
     _show_bound(out, one, machine)
     tables = [_space_table(kernel, space) for space in MEASURES]
     for table in tables:
         _show_table(out, table)
     if remainder := _remainder(kernel):
-        out.print(remainder)
-        out.print()
+        _paragraph(out, remainder)
     if not any(table.row_count for table in tables):
-        out.print("no access to memory")
-        out.print()
+        _paragraph(out, "no access to memory")
     if resources := resources_of(kernel):
-        out.print(resources)
-        out.print()
+        _paragraph(out, resources)
     _show_exactness(out, kernel)
     for file, counted in counted_by_file(kernel, sources).items():
-        out.print(_listing(file, sources[file], counted, out.width))
-        out.print()
+        _paragraph(out, _listing(file, sources[file], counted, out.width))
 
 
 def show(data: dict, files: Sequence[Path], whole_names: bool = False) -> None:
@@ -401,14 +398,12 @@ def show(data: dict, files: Sequence[Path], whole_names: bool = False) -> None:
 
 def _show(out: Console, data: dict, files: Sequence[Path], whole_names: bool) -> None:
     sources = {file.name: file for file in reversed(files)}
-    out.print(Text(f"Counted by the rules of {data['machine']}{unchecked(data)}", style="bold underline"))
-    out.print()
+    _paragraph(out, Text(f"Counted by the rules of {data['machine']}{unchecked(data)}", style="bold underline"))
     uncounted = data.get("uncounted", [])
     for launches in fold(data["kernels"], uncounted):
         _show_launches(out, launches, sources, data["machine"], whole_names)
     if has_no_lines(data):
-        out.print(Text(NO_LINES, style="yellow"))
-        out.print()
+        _paragraph(out, Text(NO_LINES, style="yellow"))
     for text in not_counted(uncounted):
         out.print(Text(text, style="dim"))
     _show_table(out, _table(LINK_HEADINGS, rows_of_links(data), ["link"]))

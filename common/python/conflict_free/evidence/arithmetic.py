@@ -3,7 +3,9 @@
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+
+import simpleeval
 
 from .names import ResultError
 
@@ -31,23 +33,12 @@ def calculate(text: str, number_of: Callable[[str], float]) -> float:
         parts.append(match[0])
         return f"part{len(parts) - 1}"
 
-    source = _PART.sub(place, text.strip())
+    evaluator = simpleeval.SimpleEval(operators=_OPERATIONS, functions={}, names=lambda node: number_of(parts[int(node.id[4:])]))
     try:
-        tree = ast.parse(source, mode="eval").body
-    except SyntaxError:
+        return evaluator.eval(_PART.sub(place, text.strip()))
+    except ZeroDivisionError:
+        raise ResultError(f"a part of {text!r} is 0, so nothing can be divided by it") from None
+    except (simpleeval.InvalidExpression, SyntaxError):
         raise ResultError(
             f"{text!r} is malformed; accepted: keys and numbers with + - * / between them, with spaces, and parentheses"
         ) from None
-    leaves: Iterator[str] = iter(parts)
-
-    def value(node: ast.expr) -> float:
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
-            left, right = value(node.left), value(node.right)
-            if isinstance(node.op, ast.Div) and right == 0:
-                raise ResultError(f"a part of {text!r} is 0, so nothing can be divided by it")
-            return _OPERATIONS[type(node.op)](left, right)
-        if isinstance(node, ast.Name):
-            return number_of(next(leaves))
-        raise ResultError(f"{text!r} is malformed; accepted: keys and numbers with + - * / between them, with spaces, and parentheses")
-
-    return value(tree)

@@ -354,12 +354,6 @@ def test_what_the_task_lets_a_program_set_needs_no_kernel():
     assert by_kernels(used={"stored": 4, "filled": 12}).seen.endswith("4 are written last by kernels, 12 by cudaMemset")
 
 
-def test_lanes_that_go_one_by_one_are_too_many_instructions():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(accesses="10 * width")})
-    assert by_kernels(task, [kernel(0)]) is None
-    assert by_kernels(task, [kernel(0), kernel(0)]).seen.startswith("warps access memory 80 times")
-
-
 def test_a_check_that_passes_names_the_tightest_limit():
     task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(narrow="3 * width")})
     assert (
@@ -369,45 +363,34 @@ def test_a_check_that_passes_names_the_tightest_limit():
     assert data_checks.closest([], task) == ""
 
 
-def test_many_launches_are_no_way_to_spread_blocks():
-    assert by_kernels(kernels=[kernel(0)] * 4) is None
-    assert by_kernels(kernels=[kernel(0)] * 5).seen == "it launches kernels 5 times"
+ONE, TWO = {"kernels": [kernel(0)]}, {"kernels": [kernel(0)] * 2}
+#: Limits of a task on what kernels do: a run within the limit, one beyond it, and what is seen of that.
+LIMITS = [
+    ({"accesses": "10 * width"}, ONE, TWO, "warps access memory 80 times"),
+    ({"read_accesses": "2.5 * width"}, ONE, TWO, "warps load from global memory 20 times"),
+    ({}, {"kernels": [kernel(0)] * 4}, {"kernels": [kernel(0)] * 5}, "it launches kernels 5 times"),
+    (
+        {"busiest_accesses": "5 * width"},
+        {},
+        {"busiest": {"accesses": 21}},
+        "the warps of the busiest multiprocessor access memory 21 times",
+    ),
+    ({"narrow": "2 * width"}, {}, {"block": {**ORDINARY["block"], "narrow": 9}}, "accesses shared memory 9 times"),
+    ({"narrow_stores": "2 * width"}, {}, {"block": {**ORDINARY["block"], "narrow_stores": 9}}, "stores to shared memory 9 times"),
+    ({"narrow_global": "2.2 * width"}, {}, {"narrow_global": 9}, "access global memory 9 times with at most half"),
+    ({"slots": "2.2 * width"}, {}, {"slots": 9}, "access memory 9 times"),
+    ({"global_slots": "2.2 * width"}, {}, {"global_slots": 9}, "access global memory 9 times with most of their lanes"),
+]
 
 
-def test_what_few_blocks_do_alone_is_too_much_for_one_multiprocessor():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(busiest_accesses="5 * width")})
-    assert by_kernels(task) is None
-    seen = by_kernels(task, otherwise={"busiest": {"accesses": 21}}).seen
-    assert seen.startswith("the warps of the busiest multiprocessor access memory 21 times")
-
-
-def test_lanes_that_take_turns_are_too_much_for_one_block():
-    for name, seen in {"narrow": "accesses shared memory 9 times", "narrow_stores": "stores to shared memory 9 times"}.items():
-        task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2 * width"})})
-        assert by_kernels(task) is None
-        assert seen in by_kernels(task, otherwise={"block": {**ORDINARY["block"], name: 9}}).seen
-
-
-def test_loads_in_which_lanes_are_left_out_are_too_much():
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(read_accesses="2.5 * width")})
-    assert by_kernels(task, [kernel(0)]) is None
-    assert by_kernels(task, [kernel(0), kernel(0)]).seen == "warps load from global memory 20 times"
-
-
-@pytest.mark.parametrize(
-    ("name", "seen"),
-    [
-        ("narrow_global", "access global memory 9 times with at most half"),
-        ("slots", "access memory 9 times"),
-        ("global_slots", "access global memory 9 times with most of their lanes"),
-    ],
-)
-def test_lanes_and_warps_that_take_turns_are_too_much_for_all_blocks(name, seen):
-    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**{name: "2.2 * width"})})
-    assert by_kernels(task) is None
-    found = by_kernels(task, otherwise={name: 9})
+@pytest.mark.parametrize(("limits", "within", "beyond", "seen"), LIMITS)
+def test_what_is_done_by_few_lanes_or_blocks_is_beyond_a_limit(limits, within, beyond, seen):
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(**limits)})
+    assert by_kernels(task, **within) is None
+    found = by_kernels(task, **(beyond if "kernels" in beyond else {"otherwise": beyond}))
+    assert seen in found.seen
     # A limit that is no whole number is shown rounded down, so that a count above it exceeds the shown number.
-    assert seen in found.seen and found.wanted == "at most 8"
+    assert found.wanted == "at most 8" or "2.2 * width" not in limits.values()
 
 
 def test_instructions_are_limited_by_the_accesses_to_memory():

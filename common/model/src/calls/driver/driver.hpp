@@ -43,10 +43,4 @@ void driver_format(const cudaChannelFormatDesc& description, CUarray_format& for
 }  // namespace simt::calls
 
 /// SIMT_ANSWER for a call of the driver.
-#define SIMT_DRIVER_ANSWER(function, parameters, pointer, ...) \
-    extern "C" CUresult function parameters {                  \
-        return simt::calls::driver_call([&] {                  \
-            simt::calls::require((pointer) != nullptr);        \
-            *(pointer) = __VA_ARGS__;                          \
-        });                                                    \
-    }
+#define SIMT_DRIVER_ANSWER(...) SIMT_ANSWER_IN(CUresult, simt::calls::driver_call, __VA_ARGS__)

@@ -122,6 +122,12 @@ ncclResult_t end(ncclComm_t communicator) {
     return ncclSuccess;
 }
 
+template <class Find> ncclResult_t get(const ncclComm_t communicator, int* value, const Find& find) {
+    if (!lives(communicator)) return ncclInvalidArgument;
+    *value = find(*communicator);
+    return ncclSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -185,21 +191,15 @@ ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int* de
 }
 
 ncclResult_t ncclCommCount(const ncclComm_t communicator, int* count) {
-    if (!lives(communicator)) return ncclInvalidArgument;
-    *count = communicator->world->ranks();
-    return ncclSuccess;
+    return get(communicator, count, [](const ncclComm& found) { return found.world->ranks(); });
 }
 
 ncclResult_t ncclCommCuDevice(const ncclComm_t communicator, int* device) {
-    if (!lives(communicator)) return ncclInvalidArgument;
-    *device = communicator->device;
-    return ncclSuccess;
+    return get(communicator, device, [](const ncclComm& found) { return found.device; });
 }
 
 ncclResult_t ncclCommUserRank(const ncclComm_t communicator, int* rank) {
-    if (!lives(communicator)) return ncclInvalidArgument;
-    *rank = communicator->rank;
-    return ncclSuccess;
+    return get(communicator, rank, [](const ncclComm& found) { return found.rank; });
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* error) {

@@ -83,10 +83,12 @@ inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(
 
 /// Defines a call that writes one value through a pointer, and fails where the pointer is null:
 /// SIMT_ANSWER(cudaGetDevice, (int* device), device, thread_state().device)
-#define SIMT_ANSWER(function, parameters, pointer, ...) \
-    extern "C" cudaError_t function parameters {        \
-        return simt::calls::call([&] {                  \
-            simt::calls::require((pointer) != nullptr); \
-            *(pointer) = __VA_ARGS__;                   \
-        });                                             \
+#define SIMT_ANSWER(...) SIMT_ANSWER_IN(cudaError_t, simt::calls::call, __VA_ARGS__)
+/// The same where another function runs the call.
+#define SIMT_ANSWER_IN(result, runs, function, parameters, pointer, ...) \
+    extern "C" result function parameters {                              \
+        return runs([&] {                                                \
+            simt::calls::require((pointer) != nullptr);                  \
+            *(pointer) = __VA_ARGS__;                                    \
+        });                                                              \
     }

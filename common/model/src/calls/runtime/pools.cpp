@@ -82,23 +82,16 @@ template <class Body> cudaError_t pool_call(const Body& body) {
     });
 }
 
+#define SIMT_POOL_ANSWER(...) SIMT_ANSWER_IN(cudaError_t, pool_call, __VA_ARGS__)
+
 }  // namespace
 
 extern "C" {
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-    return pool_call([&] {
-        require(pointer != nullptr);
-        *pointer = allocate(bytes, pools_of(thread_state().device).current, stream);
-    });
-}
-
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-    return pool_call([&] {
-        require(pointer != nullptr);
-        *pointer = allocate(bytes, &require_pool(pool), stream);
-    });
-}
+SIMT_POOL_ANSWER(cudaMallocAsync, (void** pointer, std::size_t bytes, cudaStream_t stream), pointer,
+                 allocate(bytes, pools_of(thread_state().device).current, stream))
+SIMT_POOL_ANSWER(cudaMallocFromPoolAsync, (void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream), pointer,
+                 allocate(bytes, &require_pool(pool), stream))
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
     return pool_call([&] {
@@ -183,33 +176,18 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, 
     });
 }
 
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-    return pool_call([&] {
-        require(pool != nullptr);
-        *pool = pools_of(device).standard;
-    });
-}
-
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return pool_call([&] {
-        require(pool != nullptr);
-        *pool = pools_of(device).current;
-    });
-}
+SIMT_POOL_ANSWER(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device), pool, pools_of(device).standard)
+SIMT_POOL_ANSWER(cudaDeviceGetMemPool, (cudaMemPool_t * pool, int device), pool, pools_of(device).current)
+SIMT_POOL_ANSWER(cudaMemGetDefaultMemPool, (cudaMemPool_t * pool, cudaMemLocation* location, cudaMemAllocationType), pool,
+                 pools_of(device_of(location)).standard)
+SIMT_POOL_ANSWER(cudaMemGetMemPool, (cudaMemPool_t * pool, cudaMemLocation* location, cudaMemAllocationType), pool,
+                 pools_of(device_of(location)).current)
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     return pool_call([&] {
         require(require_pool(pool).device == device);
         pools_of(device).current = pool;
     });
-}
-
-cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType) {
-    return pool_call([&] { *pool = pools_of(device_of(location)).standard; });
-}
-
-cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType) {
-    return pool_call([&] { *pool = pools_of(device_of(location)).current; });
 }
 
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType, cudaMemPool_t pool) {

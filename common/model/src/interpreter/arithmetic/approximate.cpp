@@ -14,40 +14,20 @@ namespace {
 
 using ptx::Type;
 
-/// Wraps a function of a double: argument and result flushed if asked for, the result rounded to single precision.
-template <class Function> struct Approximate {
-    template <bool flushes> struct Operator {
-        static constexpr bool costly = true;
-        static float of(float a) {
-            return finish<flushes, false>(static_cast<float>(Function::of(static_cast<double>(flush_if<flushes>(a)))));
-        }
-    };
+/// A function of a double: argument and result flushed if asked for, the result rounded to single precision.
+template <auto function, bool flushes> struct Approximate {
+    static constexpr bool costly = true;
+    static float of(float a) { return finish<flushes, false>(static_cast<float>(function(static_cast<double>(flush_if<flushes>(a))))); }
 };
 
-struct Sine {
-    static double of(double a) { return std::sin(a); }
-};
-struct Cosine {
-    static double of(double a) { return std::cos(a); }
-};
-struct Logarithm {
-    static double of(double a) { return std::log2(a); }
-};
-struct Exponential {
-    static double of(double a) { return std::exp2(a); }
-};
-struct HyperbolicTangent {
-    static double of(double a) { return std::tanh(a); }
-};
-struct ReciprocalSquareRoot {
-    static double of(double a) { return 1.0 / std::sqrt(a); }
-};
-struct Reciprocal {
-    static double of(double a) { return 1.0 / a; }
-};
-struct SquareRoot {
-    static double of(double a) { return std::sqrt(a); }
-};
+constexpr auto sine = [](double a) { return std::sin(a); };
+constexpr auto cosine = [](double a) { return std::cos(a); };
+constexpr auto logarithm = [](double a) { return std::log2(a); };
+constexpr auto exponential = [](double a) { return std::exp2(a); };
+constexpr auto hyperbolic_tangent = [](double a) { return std::tanh(a); };
+constexpr auto reciprocal_square_root = [](double a) { return 1.0 / std::sqrt(a); };
+constexpr auto reciprocal = [](double a) { return 1.0 / a; };
+constexpr auto square_root = [](double a) { return std::sqrt(a); };
 
 /// div.full: within 2 ulp everywhere.
 template <bool flushes> struct DivideFull {
@@ -71,10 +51,10 @@ double flushed_upper_word(double value) {
     return std::bit_cast<double>((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
 }
 
-template <class Function> struct GrossApproximation {
+template <auto function> struct GrossApproximation {
     static constexpr bool costly = true;
     static double of(double a) {
-        const double result = Function::of(flushed_upper_word(a));
+        const double result = function(flushed_upper_word(a));
         if (result != result) return std::bit_cast<double>(0x7fffffff00000000);
         return flushed_upper_word(result);
     }
@@ -82,19 +62,18 @@ template <class Function> struct GrossApproximation {
 
 /// rsqrt.approx.f64.
 struct ReciprocalSquareRootOfDouble {
-    static double of(double a) { return 1.0 / std::sqrt(a); }
+    static double of(double a) { return reciprocal_square_root(a); }
 };
 
 bool is_of_float(const ptx::Instruction& instruction) {
     return instruction.type() == Type::f32 && (instruction.has("approx") || instruction.has("full"));
 }
 
-template <class Function> Semantics find_unary(const ptx::Instruction& instruction) {
+template <auto function> Semantics find_unary(const ptx::Instruction& instruction) {
     if (!is_of_float(instruction)) return {};
-    const bool flushes = instruction.has("ftz");
-    return semantics(flushes ? unary<typename Approximate<Function>::template Operator<true>, float, float>
-                             : unary<typename Approximate<Function>::template Operator<false>, float, float>,
-                     Type::f32);
+    return semantics(
+        with_flags([](auto flushes) -> Execute { return lanewise<Approximate<function, flushes>, float, float>; }, instruction.has("ftz")),
+        Type::f32);
 }
 
 bool is_of_double(const ptx::Instruction& instruction) { return instruction.has("approx") && instruction.type() == Type::f64; }
@@ -105,34 +84,30 @@ Semantics find_approximate_divide(const ptx::Instruction& instruction) {
     if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");
     if (instruction.has("full"))
-        return semantics(flushes ? binary<DivideFull<true>, float, float, float> : binary<DivideFull<false>, float, float, float>,
+        return semantics(flushes ? lanewise<DivideFull<true>, float, float, float> : lanewise<DivideFull<false>, float, float, float>,
                          Type::f32);
-    return semantics(flushes ? binary<DivideApproximate<true>, float, float, float> : binary<DivideApproximate<false>, float, float, float>,
-                     Type::f32);
+    return semantics(
+        flushes ? lanewise<DivideApproximate<true>, float, float, float> : lanewise<DivideApproximate<false>, float, float, float>,
+        Type::f32);
 }
 
 Semantics find_approximate_reciprocal(const ptx::Instruction& instruction) {
-    if (!is_of_double(instruction)) return find_unary<Reciprocal>(instruction);
-    return instruction.has("ftz") ? semantics(unary<GrossApproximation<Reciprocal>, double, double>, Type::f64) : Semantics{};
+    if (!is_of_double(instruction)) return find_unary<reciprocal>(instruction);
+    return instruction.has("ftz") ? semantics(lanewise<GrossApproximation<reciprocal>, double, double>, Type::f64) : Semantics{};
 }
 
 Semantics find_approximate_reciprocal_square_root(const ptx::Instruction& instruction) {
-    if (!is_of_double(instruction)) return find_unary<ReciprocalSquareRoot>(instruction);
-    return semantics(instruction.has("ftz") ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double>
-                                            : unary<ReciprocalSquareRootOfDouble, double, double>,
+    if (!is_of_double(instruction)) return find_unary<reciprocal_square_root>(instruction);
+    return semantics(instruction.has("ftz") ? lanewise<GrossApproximation<reciprocal_square_root>, double, double>
+                                            : lanewise<ReciprocalSquareRootOfDouble, double, double>,
                      Type::f64);
 }
 
-Semantics find_approximate_square_root(const ptx::Instruction& instruction) { return find_unary<SquareRoot>(instruction); }
-
-Semantics find_approximate_sine(const ptx::Instruction& instruction) { return find_unary<Sine>(instruction); }
-
-Semantics find_approximate_cosine(const ptx::Instruction& instruction) { return find_unary<Cosine>(instruction); }
-
-Semantics find_approximate_logarithm(const ptx::Instruction& instruction) { return find_unary<Logarithm>(instruction); }
-
-Semantics find_approximate_exponential(const ptx::Instruction& instruction) { return find_unary<Exponential>(instruction); }
-
-Semantics find_approximate_hyperbolic_tangent(const ptx::Instruction& instruction) { return find_unary<HyperbolicTangent>(instruction); }
+SIMT_FINDER(find_approximate_square_root, find_unary<square_root>)
+SIMT_FINDER(find_approximate_sine, find_unary<sine>)
+SIMT_FINDER(find_approximate_cosine, find_unary<cosine>)
+SIMT_FINDER(find_approximate_logarithm, find_unary<logarithm>)
+SIMT_FINDER(find_approximate_exponential, find_unary<exponential>)
+SIMT_FINDER(find_approximate_hyperbolic_tangent, find_unary<hyperbolic_tangent>)
 
 }  // namespace simt::interpreter

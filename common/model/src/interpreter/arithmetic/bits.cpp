@@ -153,13 +153,6 @@ template <class A, class B, bool high> struct DotProduct2 {
     }
 };
 
-template <template <class, class> class Operator, class UnsignedA, class SignedA> Execute dot_product(bool signed_a, bool signed_b) {
-    using U8 = std::uint8_t;
-    using S8 = std::int8_t;
-    if (signed_a) return signed_b ? ternary<Operator<SignedA, S8>, U32, U32, U32, U32> : ternary<Operator<SignedA, U8>, U32, U32, U32, U32>;
-    return signed_b ? ternary<Operator<UnsignedA, S8>, U32, U32, U32, U32> : ternary<Operator<UnsignedA, U8>, U32, U32, U32, U32>;
-}
-
 template <class A, class B> using DotProduct2Low = DotProduct2<A, B, false>;
 template <class A, class B> using DotProduct2High = DotProduct2<A, B, true>;
 
@@ -168,31 +161,35 @@ Semantics find_dot_product(const ptx::Instruction& instruction) {
     const Type a = instruction.type(0), b = instruction.type(1);
     const bool signed_a = a == Type::s32, signed_b = b == Type::s32;
     const Type sum = signed_a || signed_b ? Type::s32 : Type::u32;
-    return semantics(dot_product<Operator, UnsignedA, SignedA>(signed_a, signed_b), sum, a, b, sum);
+    const auto of = [](auto a_is_signed, auto b_is_signed) -> Execute {
+        using A = std::conditional_t<a_is_signed, SignedA, UnsignedA>;
+        using B = std::conditional_t<b_is_signed, std::int8_t, std::uint8_t>;
+        return lanewise<Operator<A, B>, U32, U32, U32, U32>;
+    };
+    return semantics(with_flags(of, signed_a, signed_b), sum, a, b, sum);
 }
 
 /// A count or a position: u32 from 32 or 64 bits.
 template <class Operator> Semantics find_count(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const bool is_wide = ptx::bytes_of(type) == 8;
-    return semantics(is_wide ? unary<Operator, U32, std::uint64_t> : unary<Operator, U32, U32>, Type::u32, type);
+    return semantics(is_wide ? lanewise<Operator, U32, std::uint64_t> : lanewise<Operator, U32, U32>, Type::u32, type);
 }
 
 template <class Operator> Execute leading_bit(Type type) {
     switch (type) {
-        case Type::u32: return unary<Operator, U32, U32>;
-        case Type::s32: return unary<Operator, U32, S32>;
-        case Type::u64: return unary<Operator, U32, std::uint64_t>;
-        case Type::s64: return unary<Operator, U32, std::int64_t>;
+        case Type::u32: return lanewise<Operator, U32, U32>;
+        case Type::s32: return lanewise<Operator, U32, S32>;
+        case Type::u64: return lanewise<Operator, U32, std::uint64_t>;
+        case Type::s64: return lanewise<Operator, U32, std::int64_t>;
         default: return nullptr;
     }
 }
 
 }  // namespace
 
-Semantics find_popcount(const ptx::Instruction& instruction) { return find_count<CountOnes>(instruction); }
-
-Semantics find_leading_zeros(const ptx::Instruction& instruction) { return find_count<CountLeadingZeros>(instruction); }
+SIMT_FINDER(find_popcount, find_count<CountOnes>)
+SIMT_FINDER(find_leading_zeros, find_count<CountLeadingZeros>)
 
 Semantics find_leading_bit(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
@@ -201,19 +198,19 @@ Semantics find_leading_bit(const ptx::Instruction& instruction) {
 }
 
 Semantics find_nth_set(const ptx::Instruction&) {
-    return semantics(ternary<FindNthSet, U32, U32, U32, S32>, Type::b32, Type::b32, Type::b32, Type::s32);
+    return semantics(lanewise<FindNthSet, U32, U32, U32, S32>, Type::b32, Type::b32, Type::b32, Type::s32);
 }
 
 Semantics find_reverse(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
-    return semantics(ptx::bytes_of(type) == 8 ? unary<Reverse, U64, U64> : unary<Reverse, U32, U32>, type);
+    return semantics(ptx::bytes_of(type) == 8 ? lanewise<Reverse, U64, U64> : lanewise<Reverse, U32, U32>, type);
 }
 
 Semantics find_extract(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const Execute execute = with_integer(type, [](auto zero) -> Execute {
         using T = decltype(zero);
-        return ternary<Extract, T, T, U32, U32>;
+        return lanewise<Extract, T, T, U32, U32>;
     });
     return semantics(execute, type, type, Type::u32);
 }
@@ -221,7 +218,7 @@ Semantics find_extract(const ptx::Instruction& instruction) {
 Semantics find_insert(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const bool is_wide = ptx::bytes_of(type) == 8;
-    return semantics(is_wide ? quaternary<Insert, U64, U64, U64, U32, U32> : quaternary<Insert, U32, U32, U32, U32, U32>, type, type, type,
+    return semantics(is_wide ? lanewise<Insert, U64, U64, U64, U32, U32> : lanewise<Insert, U32, U32, U32, U32, U32>, type, type, type,
                      Type::u32);
 }
 
@@ -229,18 +226,16 @@ Semantics find_extension(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     const bool clamps = instruction.has("clamp");
     if (type == Type::s32)
-        return semantics(clamps ? binary<Extend<true>, S32, S32, U32> : binary<Extend<false>, S32, S32, U32>, type, type, Type::u32);
-    return semantics(clamps ? binary<Extend<true>, U32, U32, U32> : binary<Extend<false>, U32, U32, U32>, type, type, Type::u32);
+        return semantics(clamps ? lanewise<Extend<true>, S32, S32, U32> : lanewise<Extend<false>, S32, S32, U32>, type, type, Type::u32);
+    return semantics(clamps ? lanewise<Extend<true>, U32, U32, U32> : lanewise<Extend<false>, U32, U32, U32>, type, type, Type::u32);
 }
 
 Semantics find_mask(const ptx::Instruction& instruction) {
-    return semantics(instruction.has("clamp") ? binary<MakeMask<true>, U32, U32, U32> : binary<MakeMask<false>, U32, U32, U32>, Type::b32,
-                     Type::u32);
+    return semantics(instruction.has("clamp") ? lanewise<MakeMask<true>, U32, U32, U32> : lanewise<MakeMask<false>, U32, U32, U32>,
+                     Type::b32, Type::u32);
 }
 
-Semantics find_dot_product_4(const ptx::Instruction& instruction) {
-    return find_dot_product<DotProduct4, std::uint8_t, std::int8_t>(instruction);
-}
+SIMT_FINDER(find_dot_product_4, find_dot_product<DotProduct4, std::uint8_t, std::int8_t>)
 
 Semantics find_dot_product_2(const ptx::Instruction& instruction) {
     return instruction.has("hi") ? find_dot_product<DotProduct2High, std::uint16_t, std::int16_t>(instruction)
@@ -249,16 +244,16 @@ Semantics find_dot_product_2(const ptx::Instruction& instruction) {
 
 Semantics find_permutation(const ptx::Instruction& instruction) {
     static constexpr std::pair<std::string_view, Execute> modes[] = {
-        {"f4e", ternary<PermuteByMode<0x3210, 0x4321, 0x5432, 0x6543>, U32, U32, U32, U32>},
-        {"b4e", ternary<PermuteByMode<0x5670, 0x6701, 0x7012, 0x0123>, U32, U32, U32, U32>},
-        {"rc8", ternary<PermuteByMode<0x0000, 0x1111, 0x2222, 0x3333>, U32, U32, U32, U32>},
-        {"ecl", ternary<PermuteByMode<0x3210, 0x3211, 0x3222, 0x3333>, U32, U32, U32, U32>},
-        {"ecr", ternary<PermuteByMode<0x0000, 0x1110, 0x2210, 0x3210>, U32, U32, U32, U32>},
-        {"rc16", ternary<PermuteByMode<0x1010, 0x3232, 0x1010, 0x3232>, U32, U32, U32, U32>},
+        {"f4e", lanewise<PermuteByMode<0x3210, 0x4321, 0x5432, 0x6543>, U32, U32, U32, U32>},
+        {"b4e", lanewise<PermuteByMode<0x5670, 0x6701, 0x7012, 0x0123>, U32, U32, U32, U32>},
+        {"rc8", lanewise<PermuteByMode<0x0000, 0x1111, 0x2222, 0x3333>, U32, U32, U32, U32>},
+        {"ecl", lanewise<PermuteByMode<0x3210, 0x3211, 0x3222, 0x3333>, U32, U32, U32, U32>},
+        {"ecr", lanewise<PermuteByMode<0x0000, 0x1110, 0x2210, 0x3210>, U32, U32, U32, U32>},
+        {"rc16", lanewise<PermuteByMode<0x1010, 0x3232, 0x1010, 0x3232>, U32, U32, U32, U32>},
     };
     for (const auto& [name, execute] : modes)
         if (instruction.has(name)) return semantics(execute, Type::b32);
-    return semantics(ternary<Permute, U32, U32, U32, U32>, Type::b32);
+    return semantics(lanewise<Permute, U32, U32, U32, U32>, Type::b32);
 }
 
 }  // namespace simt::interpreter

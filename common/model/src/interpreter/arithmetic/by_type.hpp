@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "interpreter/decode/instruction.hpp"
 
@@ -34,5 +35,17 @@ template <class F> Execute with_bits(ptx::Type type, F f) {
         default: return nullptr;
     }
 }
+
+/// Calls `f` with a std::true_type or std::false_type for each flag, and returns the handler that it gives.
+template <class F> Execute with_flags(F f) { return f(); }
+
+template <class F, class... More> Execute with_flags(F f, bool flag, More... more) {
+    return flag ? with_flags([=](auto... rest) { return f(std::true_type{}, rest...); }, more...)
+                : with_flags([=](auto... rest) { return f(std::false_type{}, rest...); }, more...);
+}
+
+/// The finder of an instruction, as a row of opcodes.def names it, by a finder that serves several.
+#define SIMT_FINDER(name, ...) \
+    Semantics name(const ptx::Instruction& instruction) { return __VA_ARGS__(instruction); }
 
 }  // namespace simt::interpreter

@@ -124,11 +124,10 @@ Execute find_by_type(const ptx::Instruction& instruction, Type type, Rounding ro
     const bool flushes = instruction.has("ftz"), saturates = instruction.has("sat");
     if (type == Type::f64) return rounded<Operator<false, false>, double, sources>(rounding);
     if (type == Type::f32x2)
-        return flushes ? rounded_pair<Operator<true, false>, sources>(rounding) : rounded_pair<Operator<false, false>, sources>(rounding);
+        return with_flags([=](auto flush) { return rounded_pair<Operator<flush, false>, sources>(rounding); }, flushes);
     if (type != Type::f32) return nullptr;
-    if (saturates)
-        return flushes ? rounded<Operator<true, true>, float, sources>(rounding) : rounded<Operator<false, true>, float, sources>(rounding);
-    return flushes ? rounded<Operator<true, false>, float, sources>(rounding) : rounded<Operator<false, false>, float, sources>(rounding);
+    return with_flags([=](auto flush, auto saturate) { return rounded<Operator<flush, saturate>, float, sources>(rounding); }, flushes,
+                      saturates);
 }
 
 /// Instructions of these types alone; those of one more type have operands of half precision.
@@ -150,77 +149,38 @@ template <template <bool, bool> class Operator, std::size_t sources> Semantics f
     return instruction.has("approx") || instruction.has("full") ? Semantics{} : find_rounded<Operator, sources>(instruction);
 }
 
-template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> Execute extreme_handler(Type type, bool of_three) {
-    if (type == Type::f64) return of_three ? nullptr : handler<Extreme<greater, keeps_nan, false, of_magnitudes>, double, 2>();
-    return of_three ? handler<ExtremeOfThree<greater, keeps_nan, flushes, of_magnitudes>, float, 3>()
-                    : handler<Extreme<greater, keeps_nan, flushes, of_magnitudes>, float, 2>();
-}
-
-template <bool greater, bool keeps_nan> Execute find_extreme_handler(const ptx::Instruction& instruction, Type type) {
-    const bool of_three = instruction.operands.size() == 4;
-    if (instruction.has("ftz"))
-        return instruction.has("abs") ? extreme_handler<greater, keeps_nan, true, true>(type, of_three)
-                                      : extreme_handler<greater, keeps_nan, true, false>(type, of_three);
-    return instruction.has("abs") ? extreme_handler<greater, keeps_nan, false, true>(type, of_three)
-                                  : extreme_handler<greater, keeps_nan, false, false>(type, of_three);
-}
-
 template <bool greater> Semantics find_extreme(const ptx::Instruction& instruction) {
     const Type type = instruction.type();
     if (!is_float(instruction) || type == Type::f32x2) return {};
-    return semantics(instruction.has("NaN") ? find_extreme_handler<greater, true>(instruction, type)
-                                            : find_extreme_handler<greater, false>(instruction, type),
-                     type);
+    const bool of_three = instruction.operands.size() == 4;
+    const auto of = [=](auto keeps_nan, auto flushes, auto of_magnitudes) -> Execute {
+        if (type == Type::f64) return of_three ? nullptr : handler<Extreme<greater, keeps_nan, false, of_magnitudes>, double, 2>();
+        return of_three ? handler<ExtremeOfThree<greater, keeps_nan, flushes, of_magnitudes>, float, 3>()
+                        : handler<Extreme<greater, keeps_nan, flushes, of_magnitudes>, float, 2>();
+    };
+    return semantics(with_flags(of, instruction.has("NaN"), instruction.has("ftz"), instruction.has("abs")), type);
 }
 
-/// testp: the classes of numbers.
-struct IsFinite {
-    template <class F> static bool of(F a) { return std::isfinite(a); }
-};
-struct IsInfinite {
-    template <class F> static bool of(F a) { return std::isinf(a); }
-};
-struct IsNumber {
-    template <class F> static bool of(F a) { return a == a; }
-};
-struct IsNotANumber {
-    template <class F> static bool of(F a) { return a != a; }
-};
-struct IsNormal {
-    template <class F> static bool of(F a) { return std::isnormal(a); }
-};
-struct IsSubnormal {
-    template <class F> static bool of(F a) { return std::fpclassify(a) == FP_SUBNORMAL; }
-};
-
-template <class Test, class F> void test(Warp& warp, const DecodedInstruction& instruction) {
+/// testp: whether a number is of a class.
+template <class F, class Is> void test(Warp& warp, const DecodedInstruction& instruction) {
     for (RegisterFile& file : registers_of(warp)) {
         const F* a = detail::operand<F>(file, instruction, 1);
-        write_predicate(file, instruction.operand[0], lanes_where<F>([=](int lane) { return Test::of(a[lane]); }));
+        write_predicate(file, instruction.operand[0], lanes_where<F>([=](int lane) { return Is{}(a[lane]); }));
     }
 }
 
 }  // namespace
 
-Semantics find_float_add(const ptx::Instruction& instruction) { return find_rounded<Add, 2>(instruction); }
-
-Semantics find_float_subtract(const ptx::Instruction& instruction) { return find_rounded<Subtract, 2>(instruction); }
-
-Semantics find_float_multiply(const ptx::Instruction& instruction) { return find_rounded<Multiply, 2>(instruction); }
-
-Semantics find_float_absolute(const ptx::Instruction& instruction) { return find_rounded<Absolute, 1>(instruction); }
-
-Semantics find_float_negate(const ptx::Instruction& instruction) { return find_rounded<Negate, 1>(instruction); }
-
-Semantics find_float_divide(const ptx::Instruction& instruction) { return find_exact<Divide, 2>(instruction); }
-
-Semantics find_float_reciprocal(const ptx::Instruction& instruction) { return find_exact<Reciprocal, 1>(instruction); }
-
-Semantics find_float_square_root(const ptx::Instruction& instruction) { return find_exact<SquareRoot, 1>(instruction); }
-
-Semantics find_float_minimum(const ptx::Instruction& instruction) { return find_extreme<false>(instruction); }
-
-Semantics find_float_maximum(const ptx::Instruction& instruction) { return find_extreme<true>(instruction); }
+SIMT_FINDER(find_float_add, find_rounded<Add, 2>)
+SIMT_FINDER(find_float_subtract, find_rounded<Subtract, 2>)
+SIMT_FINDER(find_float_multiply, find_rounded<Multiply, 2>)
+SIMT_FINDER(find_float_absolute, find_rounded<Absolute, 1>)
+SIMT_FINDER(find_float_negate, find_rounded<Negate, 1>)
+SIMT_FINDER(find_float_divide, find_exact<Divide, 2>)
+SIMT_FINDER(find_float_reciprocal, find_exact<Reciprocal, 1>)
+SIMT_FINDER(find_float_square_root, find_exact<SquareRoot, 1>)
+SIMT_FINDER(find_float_minimum, find_extreme<false>)
+SIMT_FINDER(find_float_maximum, find_extreme<true>)
 
 /// fma and mad.
 Semantics find_float_multiply_add(const ptx::Instruction& instruction) {
@@ -238,14 +198,14 @@ Semantics find_float_copy_sign(const ptx::Instruction& instruction) {
 Semantics find_float_test(const ptx::Instruction& instruction) {
     if (!is_float(instruction)) return {};
     const Type type = instruction.type();
-    const auto of = [&]<class Test>(Test) -> Execute { return type == Type::f64 ? test<Test, double> : test<Test, float>; };
+    const auto of = [&](auto is) -> Execute { return type == Type::f64 ? test<double, decltype(is)> : test<float, decltype(is)>; };
     Execute execute = nullptr;
-    if (instruction.has("finite")) execute = of(IsFinite{});
-    if (instruction.has("infinite")) execute = of(IsInfinite{});
-    if (instruction.has("number")) execute = of(IsNumber{});
-    if (instruction.has("notanumber")) execute = of(IsNotANumber{});
-    if (instruction.has("normal")) execute = of(IsNormal{});
-    if (instruction.has("subnormal")) execute = of(IsSubnormal{});
+    if (instruction.has("finite")) execute = of([](auto a) { return std::isfinite(a); });
+    if (instruction.has("infinite")) execute = of([](auto a) { return std::isinf(a); });
+    if (instruction.has("number")) execute = of([](auto a) { return a == a; });
+    if (instruction.has("notanumber")) execute = of([](auto a) { return a != a; });
+    if (instruction.has("normal")) execute = of([](auto a) { return std::isnormal(a); });
+    if (instruction.has("subnormal")) execute = of([](auto a) { return std::fpclassify(a) == FP_SUBNORMAL; });
     return semantics(execute, Type::pred, type);
 }
 

@@ -137,26 +137,15 @@ template <template <class, bool, Limit> class Operator, std::size_t sources> Sem
     return semantics(execute, type);
 }
 
-template <class H, bool greater, bool keeps_nan> Execute extreme_handler(const ptx::Instruction& instruction, Type type) {
-    const bool flushes = instruction.has("ftz"), xors_sign = instruction.has("xorsign");
-    if (xors_sign)
-        return flushes ? scalar_or_packed<Extreme<H, greater, keeps_nan, true, true>, H, 2>(type)
-                       : scalar_or_packed<Extreme<H, greater, keeps_nan, false, true>, H, 2>(type);
-    return flushes ? scalar_or_packed<Extreme<H, greater, keeps_nan, true, false>, H, 2>(type)
-                   : scalar_or_packed<Extreme<H, greater, keeps_nan, false, false>, H, 2>(type);
-}
-
 template <bool greater> Semantics find_extreme(const ptx::Instruction& instruction) {
     if (!is_half(instruction)) return {};
     const Type type = instruction.type();
-    const bool keeps_nan = instruction.has("NaN");
-    if (type == Type::f16 || type == Type::f16x2)
-        return semantics(
-            keeps_nan ? extreme_handler<Half, greater, true>(instruction, type) : extreme_handler<Half, greater, false>(instruction, type),
-            type);
-    return semantics(
-        keeps_nan ? extreme_handler<Bfloat, greater, true>(instruction, type) : extreme_handler<Bfloat, greater, false>(instruction, type),
-        type);
+    const auto of = [&]<class H>(H) {
+        return with_flags([=](auto keeps_nan, auto flushes,
+                              auto xors_sign) { return scalar_or_packed<Extreme<H, greater, keeps_nan, flushes, xors_sign>, H, 2>(type); },
+                          instruction.has("NaN"), instruction.has("ftz"), instruction.has("xorsign"));
+    };
+    return semantics(type == Type::f16 || type == Type::f16x2 ? of(Half{}) : of(Bfloat{}), type);
 }
 
 /// d = a + c, d = a - c and d = a · b + c in single precision, where a and b are of half precision.
@@ -175,8 +164,8 @@ template <bool saturates> struct MixedMultiplyAdd {
 
 template <template <bool> class Operator, class H> Execute mixed_binary(const ptx::Instruction& instruction) {
     const Rounding rounding = rounding_of(instruction);
-    return instruction.has("sat") ? in_mode<binary<Operator<true>, float, H, float>>(rounding)
-                                  : in_mode<binary<Operator<false>, float, H, float>>(rounding);
+    return instruction.has("sat") ? in_mode<lanewise<Operator<true>, float, H, float>>(rounding)
+                                  : in_mode<lanewise<Operator<false>, float, H, float>>(rounding);
 }
 
 template <template <bool> class Operator> Semantics find_mixed_binary(const ptx::Instruction& instruction) {
@@ -187,8 +176,8 @@ template <template <bool> class Operator> Semantics find_mixed_binary(const ptx:
 
 template <class H> Execute mixed_multiply_add(const ptx::Instruction& instruction) {
     const Rounding rounding = rounding_of(instruction);
-    return instruction.has("sat") ? in_mode<ternary<MixedMultiplyAdd<true>, float, H, H, float>>(rounding)
-                                  : in_mode<ternary<MixedMultiplyAdd<false>, float, H, H, float>>(rounding);
+    return instruction.has("sat") ? in_mode<lanewise<MixedMultiplyAdd<true>, float, H, H, float>>(rounding)
+                                  : in_mode<lanewise<MixedMultiplyAdd<false>, float, H, H, float>>(rounding);
 }
 
 }  // namespace
@@ -210,18 +199,12 @@ Semantics find_half_multiply_add(const ptx::Instruction& instruction) {
     return instruction.has("oob") ? find_by_type<MultiplyAddInBounds, 3>(instruction) : find_by_type<MultiplyAdd, 3>(instruction);
 }
 
-Semantics find_half_multiply(const ptx::Instruction& instruction) { return find_by_type<Multiply, 2>(instruction); }
-
-Semantics find_half_absolute(const ptx::Instruction& instruction) { return find_by_type<Absolute, 1>(instruction); }
-
-Semantics find_half_negate(const ptx::Instruction& instruction) { return find_by_type<Negate, 1>(instruction); }
-
-Semantics find_half_hyperbolic_tangent(const ptx::Instruction& instruction) { return find_by_type<HyperbolicTangent, 1>(instruction); }
-
-Semantics find_half_exponential(const ptx::Instruction& instruction) { return find_by_type<Exponential, 1>(instruction); }
-
-Semantics find_half_minimum(const ptx::Instruction& instruction) { return find_extreme<false>(instruction); }
-
-Semantics find_half_maximum(const ptx::Instruction& instruction) { return find_extreme<true>(instruction); }
+SIMT_FINDER(find_half_multiply, find_by_type<Multiply, 2>)
+SIMT_FINDER(find_half_absolute, find_by_type<Absolute, 1>)
+SIMT_FINDER(find_half_negate, find_by_type<Negate, 1>)
+SIMT_FINDER(find_half_hyperbolic_tangent, find_by_type<HyperbolicTangent, 1>)
+SIMT_FINDER(find_half_exponential, find_by_type<Exponential, 1>)
+SIMT_FINDER(find_half_minimum, find_extreme<false>)
+SIMT_FINDER(find_half_maximum, find_extreme<true>)
 
 }  // namespace simt::interpreter

@@ -207,7 +207,7 @@ Type wide_type(Type type) {
 }
 
 template <class T> Execute wide_product(bool adds) {
-    return adds ? ternary<MultiplyWide, Wide<T>, T, T, Wide<T>> : binary<MultiplyWide, Wide<T>, T, T>;
+    return adds ? lanewise<MultiplyWide, Wide<T>, T, T, Wide<T>> : lanewise<MultiplyWide, Wide<T>, T, T>;
 }
 
 Semantics find_wide_product(Type type, bool adds) {
@@ -271,29 +271,14 @@ template <Semantics (*find)(const ptx::Instruction&, Type)> Semantics of_integer
 
 }  // namespace
 
-Semantics find_integer_add(const ptx::Instruction& instruction) { return of_integers<find_sum<Add, AddSaturated>>(instruction); }
-
-Semantics find_integer_subtract(const ptx::Instruction& instruction) {
-    return of_integers<find_sum<Subtract, SubtractSaturated>>(instruction);
-}
-
-Semantics find_integer_multiply(const ptx::Instruction& instruction) { return of_integers<find_product<false>>(instruction); }
-
-Semantics find_integer_multiply_add(const ptx::Instruction& instruction) { return of_integers<find_product<true>>(instruction); }
-
-Semantics find_integer_multiply_24(const ptx::Instruction& instruction) { return of_integers<find_product_of_24_bits<false>>(instruction); }
-
-Semantics find_integer_multiply_add_24(const ptx::Instruction& instruction) {
-    return of_integers<find_product_of_24_bits<true>>(instruction);
-}
-
-Semantics find_integer_sum_of_differences(const ptx::Instruction& instruction) {
-    return of_integers<find_by_type<ternary_of_integers<SumOfAbsoluteDifference>>>(instruction);
-}
-
-Semantics find_integer_divide(const ptx::Instruction& instruction) {
-    return of_integers<find_by_type<binary_of_integers<Divide>>>(instruction);
-}
+SIMT_FINDER(find_integer_add, of_integers<find_sum<Add, AddSaturated>>)
+SIMT_FINDER(find_integer_subtract, of_integers<find_sum<Subtract, SubtractSaturated>>)
+SIMT_FINDER(find_integer_multiply, of_integers<find_product<false>>)
+SIMT_FINDER(find_integer_multiply_add, of_integers<find_product<true>>)
+SIMT_FINDER(find_integer_multiply_24, of_integers<find_product_of_24_bits<false>>)
+SIMT_FINDER(find_integer_multiply_add_24, of_integers<find_product_of_24_bits<true>>)
+SIMT_FINDER(find_integer_sum_of_differences, of_integers<find_by_type<ternary_of_integers<SumOfAbsoluteDifference>>>)
+SIMT_FINDER(find_integer_divide, of_integers<find_by_type<binary_of_integers<Divide>>>)
 
 Semantics find_integer_remainder(const ptx::Instruction& instruction) {
     Semantics found = of_integers<find_by_type<binary_of_integers<Remainder>>>(instruction);
@@ -302,16 +287,9 @@ Semantics find_integer_remainder(const ptx::Instruction& instruction) {
     return found;
 }
 
-Semantics find_integer_absolute(const ptx::Instruction& instruction) {
-    return of_integers<find_by_type<unary_of_integers<Absolute>>>(instruction);
-}
-
-Semantics find_integer_negate(const ptx::Instruction& instruction) {
-    return of_integers<find_by_type<unary_of_integers<Negate>>>(instruction);
-}
-
-Semantics find_integer_minimum(const ptx::Instruction& instruction) { return of_integers<find_extreme<Minimum>>(instruction); }
-
-Semantics find_integer_maximum(const ptx::Instruction& instruction) { return of_integers<find_extreme<Maximum>>(instruction); }
+SIMT_FINDER(find_integer_absolute, of_integers<find_by_type<unary_of_integers<Absolute>>>)
+SIMT_FINDER(find_integer_negate, of_integers<find_by_type<unary_of_integers<Negate>>>)
+SIMT_FINDER(find_integer_minimum, of_integers<find_extreme<Minimum>>)
+SIMT_FINDER(find_integer_maximum, of_integers<find_extreme<Maximum>>)
 
 }  // namespace simt::interpreter

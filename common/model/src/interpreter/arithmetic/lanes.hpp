@@ -1,7 +1,7 @@
 // Loops over the lanes of a warp, for handlers of lane-wise instructions.
 //
 // An operator is a type with a static function `of` that takes a lane's sources and returns its result:
-// `binary<Add, T, T, T>` is the handler that applies it to the active lanes. `of` must be defined for all values, since
+// `lanewise<Add, T, T, T>` is the handler that applies it to the active lanes. `of` must be defined for all values, since
 // it may also be computed, in vain, for lanes that are not active.
 #pragma once
 
@@ -118,44 +118,19 @@ template <class T> inline T* operand(RegisterFile& file, const DecodedInstructio
     return values<T>(file, instruction.operand[n]);
 }
 
+template <class Operator, class D, class... Sources, std::size_t... n>
+void lanewise(RegisterFile& file, const DecodedInstruction& instruction, std::index_sequence<n...>) {
+    write_lanes<is_costly<Operator>()>(
+        file.active, operand<D>(file, instruction, 0),
+        [... source = operand<const Sources>(file, instruction, n + 1)](int lane) { return Operator::of(source[lane]...); });
+}
+
 }  // namespace detail
 
-template <class Operator, class D, class A> void unary(Warp& warp, const DecodedInstruction& instruction) {
-    for (RegisterFile& file : registers_of(warp)) {
-        const A* a = detail::operand<A>(file, instruction, 1);
-        write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
-                                                   [=](int lane) { return Operator::of(a[lane]); });
-    }
-}
-
-template <class Operator, class D, class A, class B> void binary(Warp& warp, const DecodedInstruction& instruction) {
-    for (RegisterFile& file : registers_of(warp)) {
-        const A* a = detail::operand<A>(file, instruction, 1);
-        const B* b = detail::operand<B>(file, instruction, 2);
-        write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
-                                                   [=](int lane) { return Operator::of(a[lane], b[lane]); });
-    }
-}
-
-template <class Operator, class D, class A, class B, class C> void ternary(Warp& warp, const DecodedInstruction& instruction) {
-    for (RegisterFile& file : registers_of(warp)) {
-        const A* a = detail::operand<A>(file, instruction, 1);
-        const B* b = detail::operand<B>(file, instruction, 2);
-        const C* c = detail::operand<C>(file, instruction, 3);
-        write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
-                                                   [=](int lane) { return Operator::of(a[lane], b[lane], c[lane]); });
-    }
-}
-
-template <class Operator, class D, class A, class B, class C, class E> void quaternary(Warp& warp, const DecodedInstruction& instruction) {
-    for (RegisterFile& file : registers_of(warp)) {
-        const A* a = detail::operand<A>(file, instruction, 1);
-        const B* b = detail::operand<B>(file, instruction, 2);
-        const C* c = detail::operand<C>(file, instruction, 3);
-        const E* e = detail::operand<E>(file, instruction, 4);
-        write_lanes<detail::is_costly<Operator>()>(file.active, detail::operand<D>(file, instruction, 0),
-                                                   [=](int lane) { return Operator::of(a[lane], b[lane], c[lane], e[lane]); });
-    }
+/// Applies an operation to values of each lane.
+template <class Operator, class D, class... Sources> void lanewise(Warp& warp, const DecodedInstruction& instruction) {
+    for (RegisterFile& file : registers_of(warp))
+        detail::lanewise<Operator, D, Sources...>(file, instruction, std::index_sequence_for<Sources...>{});
 }
 
 namespace detail {
@@ -186,9 +161,9 @@ template <class Operator, class T, std::size_t sources> void packed(Warp& warp, 
 
 /// The handler of an operation whose operands all have type T.
 template <class Operator, class T, std::size_t sources> constexpr Execute handler() {
-    if constexpr (sources == 1) return unary<Operator, T, T>;
-    if constexpr (sources == 2) return binary<Operator, T, T, T>;
-    if constexpr (sources == 3) return ternary<Operator, T, T, T, T>;
+    if constexpr (sources == 1) return lanewise<Operator, T, T>;
+    if constexpr (sources == 2) return lanewise<Operator, T, T, T>;
+    if constexpr (sources == 3) return lanewise<Operator, T, T, T, T>;
 }
 
 /// The semantics of an instruction whose operands have these types; the last type holds for all further operands.

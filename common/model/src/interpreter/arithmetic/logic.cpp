@@ -132,28 +132,24 @@ template <class Operator> Semantics find_shift(const ptx::Instruction& instructi
     const bool by_constant = instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;
     const Execute execute = with_integer(type, [=](auto zero) -> Execute {
         using T = decltype(zero);
-        return by_constant ? shift_by_constant<Operator, T> : binary<Operator, T, T, std::uint32_t>;
+        return by_constant ? shift_by_constant<Operator, T> : lanewise<Operator, T, T, std::uint32_t>;
     });
     return semantics(execute, type, type, Type::u32);
 }
 
 }  // namespace
 
-Semantics find_and(const ptx::Instruction& instruction) { return find_binary<And>(instruction); }
-
-Semantics find_or(const ptx::Instruction& instruction) { return find_binary<Or>(instruction); }
-
-Semantics find_xor(const ptx::Instruction& instruction) { return find_binary<Xor>(instruction); }
+SIMT_FINDER(find_and, find_binary<And>)
+SIMT_FINDER(find_or, find_binary<Or>)
+SIMT_FINDER(find_xor, find_binary<Xor>)
 
 Semantics find_not(const ptx::Instruction& instruction) {
     return instruction.type() == Type::pred ? semantics(predicate_not, Type::pred) : find_unary<Not>(instruction);
 }
 
-Semantics find_logical_not(const ptx::Instruction& instruction) { return find_unary<LogicalNot>(instruction); }
-
-Semantics find_shift_left(const ptx::Instruction& instruction) { return find_shift<ShiftLeft>(instruction); }
-
-Semantics find_shift_right(const ptx::Instruction& instruction) { return find_shift<ShiftRight>(instruction); }
+SIMT_FINDER(find_logical_not, find_unary<LogicalNot>)
+SIMT_FINDER(find_shift_left, find_shift<ShiftLeft>)
+SIMT_FINDER(find_shift_right, find_shift<ShiftRight>)
 
 Semantics find_funnel_shift(const ptx::Instruction& instruction) {
     const auto shift = []<class Operator>(Operator) { return handler<Operator, std::uint32_t, 3>(); };

@@ -74,8 +74,8 @@ VectorMove find_vector_move(int bytes, std::size_t count) {
 
 Semantics find_move_of_register(Type type) {
     if (type == Type::pred) return semantics(move_predicate, type);
-    if (type == Type::b128) return semantics(unary<Copy, Bits128, Bits128>, type);
-    return semantics(with_bits(type, [](auto zero) -> Execute { return unary<Copy, decltype(zero), decltype(zero)>; }), type);
+    if (type == Type::b128) return semantics(lanewise<Copy, Bits128, Bits128>, type);
+    return semantics(with_bits(type, [](auto zero) -> Execute { return lanewise<Copy, decltype(zero), decltype(zero)>; }), type);
 }
 
 /// selp d, a, b, p.
@@ -130,8 +130,8 @@ Semantics find_select_by_sign(const ptx::Instruction& instruction) {
     const bool flushes = instruction.has("ftz");
     const Execute execute = with_bits(type, [=](auto zero) -> Execute {
         using T = decltype(zero);
-        if (!by_float) return ternary<SelectBySign, T, T, T, std::int32_t>;
-        return flushes ? ternary<SelectByFloat<true>, T, T, T, float> : ternary<SelectByFloat<false>, T, T, T, float>;
+        if (!by_float) return lanewise<SelectBySign, T, T, T, std::int32_t>;
+        return flushes ? lanewise<SelectByFloat<true>, T, T, T, float> : lanewise<SelectByFloat<false>, T, T, T, float>;
     });
     return semantics(execute, type, type, type, by_float ? Type::f32 : Type::s32);
 }

@@ -172,8 +172,8 @@ Execute find_handler(const Plan& plan, Type to, Type from) {
     const bool is_plain = plan.rounding == Rounding::nearest_even && !plan.rectifies && !plan.to_finite;
     if (to == Type::tf32) return from == Type::f32 ? convert_to_tf32 : nullptr;
     if (from != Type::f32) return format_of(from) < 0 ? nullptr : convert_elements;
-    if (is_plain && to == Type::f16x2) return binary<PackHalves<Half>, std::uint32_t, float, float>;
-    if (is_plain && to == Type::bf16x2) return binary<PackHalves<Bfloat>, std::uint32_t, float, float>;
+    if (is_plain && to == Type::f16x2) return lanewise<PackHalves<Half>, std::uint32_t, float, float>;
+    if (is_plain && to == Type::bf16x2) return lanewise<PackHalves<Bfloat>, std::uint32_t, float, float>;
     return pack_floats;
 }
 

@@ -245,7 +245,7 @@ Semantics find_packed(const ptx::Instruction& instruction, Plan plan, bool of_by
 }
 
 /// Operands are halves or bytes if the opcode ends with 2 or 4.
-Semantics find_video(const ptx::Instruction& instruction, VideoOperation operation) {
+template <VideoOperation operation> Semantics find_video(const ptx::Instruction& instruction) {
     Plan plan;
     plan.operation = operation;
     plan.flags = flags_of(instruction, operation);
@@ -257,24 +257,15 @@ Semantics find_video(const ptx::Instruction& instruction, VideoOperation operati
 
 }  // namespace
 
-Semantics find_video_add(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::add); }
-
-Semantics find_video_subtract(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::subtract); }
-
-Semantics find_video_average(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::average); }
-
-Semantics find_video_difference(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::difference); }
-
-Semantics find_video_minimum(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::minimum); }
-
-Semantics find_video_maximum(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::maximum); }
-
-Semantics find_video_shift_left(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::shift_left); }
-
-Semantics find_video_shift_right(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::shift_right); }
-
-Semantics find_video_compare(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::compare); }
-
-Semantics find_video_multiply_add(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::multiply_add); }
+SIMT_FINDER(find_video_add, find_video<VideoOperation::add>)
+SIMT_FINDER(find_video_subtract, find_video<VideoOperation::subtract>)
+SIMT_FINDER(find_video_average, find_video<VideoOperation::average>)
+SIMT_FINDER(find_video_difference, find_video<VideoOperation::difference>)
+SIMT_FINDER(find_video_minimum, find_video<VideoOperation::minimum>)
+SIMT_FINDER(find_video_maximum, find_video<VideoOperation::maximum>)
+SIMT_FINDER(find_video_shift_left, find_video<VideoOperation::shift_left>)
+SIMT_FINDER(find_video_shift_right, find_video<VideoOperation::shift_right>)
+SIMT_FINDER(find_video_compare, find_video<VideoOperation::compare>)
+SIMT_FINDER(find_video_multiply_add, find_video<VideoOperation::multiply_add>)
 
 }  // namespace simt::interpreter

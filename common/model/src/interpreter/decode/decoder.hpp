@@ -142,4 +142,11 @@ DecodedInstruction join_instruction();
 /// An instruction that adds a basic block's issued instructions, which are kept with it, to its warp's work.
 DecodedInstruction tally_instruction();
 
+/// The decoder of an instruction, as a row of opcodes.def names it, by a function that decodes several and takes one more argument.
+#define SIMT_DECODER(name, decodes, argument)                                                   \
+    bool name(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) { \
+        decodes(decoder, instruction, out, argument);                                           \
+        return true;                                                                            \
+    }
+
 }  // namespace simt::interpreter

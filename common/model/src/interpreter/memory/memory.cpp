@@ -19,15 +19,11 @@ void load_elements(Warp& warp, const DecodedInstruction& instruction, const Memo
         const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
         Register* to = values<Register>(warp, offset);
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
-        const auto one = [&](std::size_t lane) {
+        for_lanes(from.lanes, [&](std::size_t lane) {
             Memory value;
             std::memcpy(&value, from.at[lane] + at, sizeof value);
             to[lane] = static_cast<Register>(value);
-        };
-        if (from.lanes == all_lanes)
-            for (std::size_t lane = 0; lane < warp_size; ++lane) one(lane);
-        else
-            for (const std::size_t lane : lanes_in(from.lanes)) one(lane);
+        });
     }
 }
 
@@ -45,13 +41,9 @@ std::uint32_t store_elements(Warp& warp, const DecodedInstruction& instruction, 
     for (int part = 0; part < access.count; ++part) {
         const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
-        const auto one = [&](std::size_t lane) {
-            return static_cast<std::uint32_t>(exchange(to.at[lane] + at, static_cast<Memory>(from[lane]))) << lane;
-        };
-        if (to.lanes == all_lanes)
-            for (std::size_t lane = 0; lane < warp_size; ++lane) changed |= one(lane);
-        else
-            for (const std::size_t lane : lanes_in(to.lanes)) changed |= one(lane);
+        for_lanes(to.lanes, [&](std::size_t lane) {
+            changed |= static_cast<std::uint32_t>(exchange(to.at[lane] + at, static_cast<Memory>(from[lane]))) << lane;
+        });
     }
     return changed;
 }
@@ -391,10 +383,7 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
 
 }  // namespace
 
-bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode_access(decoder, instruction, out, true);
-    return true;
-}
+SIMT_DECODER(decode_load, decode_access, true)
 
 bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     if (instruction.has("async")) return false;

@@ -101,6 +101,13 @@ void restore_stack(Warp& warp, const DecodedInstruction& instruction) {
     warp.frame->alloca_bytes = std::min(warp.frame->alloca_bytes, most);
 }
 
+/// An instruction of the stack: an address or a number of bytes, and the bytes that are wanted, if any are.
+void on_stack(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Execute execute) {
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    if (instruction.operands.size() > 1) decoder.add(out, instruction.operands[1], ptx::Type::u64);
+    out.execute = execute;
+}
+
 }  // namespace
 
 void return_from(Warp& warp, const DecodedInstruction&) { warp.return_from_call(); }
@@ -189,23 +196,8 @@ bool decode_clock(Decoder& decoder, const ptx::Instruction& instruction, Decoded
     return true;
 }
 
-bool decode_stack_save(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decoder.add(out, instruction.operands.at(0), instruction.type());
-    out.execute = save_stack;
-    return true;
-}
-
-bool decode_stack_restore(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decoder.add(out, instruction.operands.at(0), instruction.type());
-    out.execute = restore_stack;
-    return true;
-}
-
-bool decode_alloca(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decoder.add(out, instruction.operands.at(0), instruction.type());
-    decoder.add(out, instruction.operands.at(1), ptx::Type::u64);
-    out.execute = allocate_on_stack;
-    return true;
-}
+SIMT_DECODER(decode_stack_save, on_stack, save_stack)
+SIMT_DECODER(decode_stack_restore, on_stack, restore_stack)
+SIMT_DECODER(decode_alloca, on_stack, allocate_on_stack)
 
 }  // namespace simt::interpreter

@@ -121,15 +121,8 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Decode
 
 }  // namespace
 
-bool decode_matrix_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode_access(decoder, instruction, out, true);
-    return true;
-}
-
-bool decode_matrix_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode_access(decoder, instruction, out, false);
-    return true;
-}
+SIMT_DECODER(decode_matrix_load, decode_access, true)
+SIMT_DECODER(decode_matrix_store, decode_access, false)
 
 bool decode_matrix_move(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), ptx::Type::b32);

@@ -171,19 +171,8 @@ void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstru
 
 }  // namespace
 
-bool decode_surface_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode(decoder, instruction, out, Action::load);
-    return true;
-}
-
-bool decode_surface_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode(decoder, instruction, out, Action::store);
-    return true;
-}
-
-bool decode_surface_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode(decoder, instruction, out, Action::reduce);
-    return true;
-}
+SIMT_DECODER(decode_surface_load, decode, Action::load)
+SIMT_DECODER(decode_surface_store, decode, Action::store)
+SIMT_DECODER(decode_surface_reduction, decode, Action::reduce)
 
 }  // namespace simt::interpreter::texture

@@ -255,14 +255,7 @@ void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation o
     access.request_lanes = request_lanes;
 }
 
-bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode(decoder, instruction, out, {});
-    return true;
-}
-
-bool decode_gathering(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode(decoder, instruction, out, {.component = component_of(instruction)});
-    return true;
-}
+SIMT_DECODER(decode_sampling, decode, {})
+SIMT_DECODER(decode_gathering, decode, {.component = component_of(instruction)})
 
 }  // namespace simt::interpreter::texture

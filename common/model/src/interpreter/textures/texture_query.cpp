@@ -84,15 +84,8 @@ void decode_query(Decoder& decoder, const ptx::Instruction& instruction, Decoded
 
 }  // namespace
 
-bool decode_texture_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode_query(decoder, instruction, out, false);
-    return true;
-}
-
-bool decode_surface_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
-    decode_query(decoder, instruction, out, true);
-    return true;
-}
+SIMT_DECODER(decode_texture_query, decode_query, false)
+SIMT_DECODER(decode_surface_query, decode_query, true)
 
 bool decode_type_test(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) {
     decoder.add(out, instruction.operands.at(0), ptx::Type::pred);

@@ -8,9 +8,6 @@ namespace simt::remote {
 
 namespace {
 
-/// Errors of the CUDA runtime, by number.
-constexpr int invalid_handle = 400;
-
 constexpr std::size_t most_modules = 4096, most_line_bytes = 2000;
 
 /// The text of a program as one line.
@@ -71,8 +68,7 @@ void Server::handle(Call call, Reader& request, Writer& reply) {
 }
 
 void Server::hello(Reader& request, Writer& reply) {
-    const auto magic = request.number<std::uint32_t>(), version = request.number<std::uint32_t>();
-    request.end();
+    const auto [magic, version] = take<std::uint32_t, std::uint32_t>(request);
     if (magic != protocol_magic || version != protocol_version)
         throw ProtocolError({MessageCode::other_protocol, {{"version", version}, {"accepted", protocol_version}}});
     greeted_ = true;
@@ -81,58 +77,34 @@ void Server::hello(Reader& request, Writer& reply) {
 
 // --- modules --------------------------------------------------------------------------------------
 
-int Server::module_in(Reader& request) const {
-    const int module = request.number<int>();
-    if (!modules_.contains(module))
-        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "module"}, {"number", module}}});
-    return module;
-}
-
-int Server::function_in(Reader& request) const {
-    const int function = request.number<int>();
-    if (!module_of_function_.contains(function))
-        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "function"}, {"number", function}}});
-    return function;
-}
-
 void Server::load_module(Reader& request, Writer& reply) {
-    std::vector<std::string> texts;
-    request(texts).end();
-    if (modules_.size() >= most_modules) throw NotAllowed({MessageCode::too_many_modules, {{"most", most_modules}}});
+    const auto texts = take<std::vector<std::string>>(request);
+    if (module_.objects.size() >= most_modules) throw NotAllowed({MessageCode::too_many_modules, {{"most", most_modules}}});
     const int module = device_.load_module(texts);
-    modules_.insert(module);
+    module_.objects.insert(module);
     reply(module);
 }
 
 void Server::unload_module(Reader& request, Writer&) {
-    const int module = module_in(request);
-    request.end();
+    const int module = module_(take<int>(request));
     device_.unload_module(module);
-    modules_.erase(module);
-    std::erase_if(module_of_function_, [module](const auto& each) { return each.second == module; });
+    module_.objects.erase(module);
+    std::erase_if(function_.objects, [module](const auto& each) { return each.second == module; });
 }
 
 void Server::find_function(Reader& request, Writer& reply) {
-    const int module = module_in(request);
-    const std::string name = request.text();
-    request.end();
-    const int function = device_.find_function(module, name);
-    if (function >= 0) module_of_function_[function] = module;
+    const auto [module, name] = take<int, std::string>(request);
+    const int function = device_.find_function(module_(module), name);
+    if (function >= 0) function_.objects[function] = module;
     reply(function);
 }
 
-void Server::function(Reader& request, Writer& reply) {
-    const int function = function_in(request);
-    request.end();
-    fields(reply, device_.function(function));
-}
+void Server::function(Reader& request, Writer& reply) { fields(reply, device_.function(function_(take<int>(request)))); }
 
 void Server::find_variable(Reader& request, Writer& reply) {
-    const int module = module_in(request);
-    const std::string name = request.text();
-    request.end();
+    const auto [module, name] = take<int, std::string>(request);
     VariableInfo info;
-    const bool found = device_.find_variable(module, name, info);
+    const bool found = device_.find_variable(module_(module), name, info);
     if (found && info.managed) {
         log_->refused("managed memory");
         throw DeviceError(not_supported, {MessageCode::no_managed_variable, {{"variable", name}}});
@@ -141,20 +113,13 @@ void Server::find_variable(Reader& request, Writer& reply) {
     fields(reply, info);
 }
 
-void Server::function_names(Reader& request, Writer& reply) {
-    const int module = module_in(request);
-    request.end();
-    reply(device_.function_names(module));
-}
+void Server::function_names(Reader& request, Writer& reply) { reply(device_.function_names(module_(take<int>(request)))); }
 
 // --- kernels --------------------------------------------------------------------------------------
 
 void Server::launch(Reader& request, Writer& reply) {
-    const LaunchRequest launch = read<LaunchRequest>(request);
-    request.end();
-    if (!module_of_function_.contains(launch.function))
-        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "function"}, {"number", launch.function}}});
-    if (const std::size_t expected = device_.function(launch.function).parameter_bytes; launch.parameters.size() != expected)
+    const auto launch = take<LaunchRequest>(request);
+    if (const std::size_t expected = device_.function(function_(launch.function)).parameter_bytes; launch.parameters.size() != expected)
         throw DeviceError(invalid_value,
                           {MessageCode::other_parameter_bytes, {{"bytes", launch.parameters.size()}, {"expected", expected}}});
     log_->launched(launch.parameters.size());
@@ -164,18 +129,13 @@ void Server::launch(Reader& request, Writer& reply) {
 }
 
 void Server::occupancy(Reader& request, Writer& reply) {
-    const int function = function_in(request), threads = request.number<int>();
-    const auto bytes = request.number<std::size_t>();
-    request.end();
+    const auto [function, threads, bytes] = take<int, int, std::size_t>(request);
     if (threads < 1) throw DeviceError(invalid_value, {MessageCode::no_threads, {{"threads", threads}}});
-    reply(device_.occupancy(function, threads, bytes));
+    reply(device_.occupancy(function_(function), threads, bytes));
 }
 
 void Server::set_limit(Reader& request, Writer&) {
-    const auto limit = static_cast<DeviceLimit>(request.number<std::uint8_t>());
-    request.number<std::size_t>();
-    request.end();
-    const bool is_heap = limit == DeviceLimit::heap;
+    const bool is_heap = static_cast<DeviceLimit>(std::get<0>(take<std::uint8_t, std::size_t>(request))) == DeviceLimit::heap;
     log_->refused(is_heap ? "a heap for malloc in kernels" : "a part of the L2 that is set aside");
     throw DeviceError(not_supported, is_heap ? MessageCode::no_heap : MessageCode::no_kept_l2);
 }
@@ -189,40 +149,31 @@ void Server::reset(Reader& request, Writer&) {
 // --- the trial ------------------------------------------------------------------------------------
 
 void Server::trial_integer(Reader& request, Writer& reply) {
-    const std::string name = request.text();
-    request.end();
-    const std::optional<int> value = trial_->integer(name);
+    const std::optional<int> value = trial_->integer(take<std::string>(request));
     reply(value.has_value())(value.value_or(0));
 }
 
 void Server::trial_buffer(Reader& request, Writer& reply) {
-    const std::string name = request.text();
-    request.end();
-    const std::optional<TrialCase::Placed> placed = trial_->place(name);
+    const std::optional<TrialCase::Placed> placed = trial_->place(take<std::string>(request));
     reply(placed.has_value())(placed ? placed->address : 0)(placed ? placed->bytes : 0);
 }
 
 void Server::trial_finish(Reader& request, Writer& reply) {
-    failure_ = line_of(request.text());
-    request.end();
+    failure_ = line_of(take<std::string>(request));
     finished_ = true;
     // On a GPU an error stays with the program, so a program that has failed would fail in all later cases.
     reply(failure_.empty() && !is_last_);
 }
 
 void Server::note(Reader& request, Writer&) {
-    Message message = read<Message>(request);
-    request.end();
+    auto message = take<Message>(request);
     for (MessageField& field : message.fields)
         if (std::string* const text = std::get_if<std::string>(&field.value)) *text = line_of(std::move(*text));
     log_->noted(std::move(message));
 }
 
 void Server::host_fault(Reader& request, Writer&) {
-    const auto address = request.number<DeviceAddress>();
-    request.end();
-    const Device::Range range = device_.range_of(address);
-    if (range.bytes > 0) throw NotAllowed(MessageCode::host_fault);
+    if (device_.range_of(take<DeviceAddress>(request)).bytes > 0) throw NotAllowed(MessageCode::host_fault);
 }
 
 }  // namespace simt::remote

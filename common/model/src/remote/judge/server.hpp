@@ -16,7 +16,7 @@
 namespace simt::remote {
 
 /// Errors of the runtime.
-inline constexpr int invalid_value = 1, timed_out = 702, not_supported = 801;
+inline constexpr int invalid_value = 1, invalid_handle = 400, timed_out = 702, not_supported = 801;
 
 /// How a program ended a case.
 struct CaseEnding {
@@ -37,13 +37,9 @@ struct CaseEnding {
 };
 
 /// Thrown where a valid request ends the connection, with the reason.
-class NotAllowed : public std::runtime_error {
+class NotAllowed : public MessageError {
 public:
-    explicit NotAllowed(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
-    const Message& message() const { return message_; }
-
-private:
-    Message message_;
+    using MessageError::MessageError;
 };
 
 /// Serves one program, for one case after another. The program is not trusted: its packets can only make the device do what it does
@@ -70,9 +66,18 @@ private:
     SIMT_REMOTE_CALLS(SIMT_CALL)
 #undef SIMT_CALL
 
-    int module_in(Reader& request) const;
-    int function_in(Reader& request) const;
-    int array_in(Reader& request) const;
+    /// The objects of one kind by their numbers, and what their kind is called. A number that is not here never reaches the device.
+    template <class Objects> struct Known {
+        /// `number`, if the program has an object of it.
+        int operator()(int number) const {
+            if (!objects.contains(number)) throw DeviceError(error, {MessageCode::foreign_object, {{"object", kind}, {"number", number}}});
+            return number;
+        }
+
+        const char* kind;
+        int error;
+        Objects objects{};
+    };
 
     Device& device_;
     Channel channel_;
@@ -80,10 +85,10 @@ private:
     TrialCase* trial_ = nullptr;
     CallLog* log_ = nullptr;
     bool is_last_ = true;
-    /// The objects of the device by their numbers. A number that is not here never reaches the device.
-    std::set<int> modules_;
-    std::map<int, int> module_of_function_;
-    std::map<int, ArrayShape> arrays_;
+    Known<std::set<int>> module_{"module", invalid_handle};
+    /// Their modules.
+    Known<std::map<int, int>> function_{"function", invalid_handle};
+    Known<std::map<int, ArrayShape>> array_{"array", invalid_value};
     std::set<std::uint64_t> textures_;
     bool greeted_ = false, finished_ = false;
     /// Whether a kernel did not end in its time. As on a GPU, none runs after it.

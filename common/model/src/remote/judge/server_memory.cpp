@@ -56,33 +56,26 @@ std::size_t checked_bytes(const ArrayBox& box, const ArrayShape& shape) {
 }  // namespace
 
 void Server::allocate(Reader& request, Writer& reply) {
-    const auto bytes = request.number<std::size_t>();
-    request.end();
+    const auto bytes = take<std::size_t>(request);
     const DeviceAddress address = device_.allocate(bytes);
     if (address != 0) log_->allocated(address, bytes);
     reply(address);
 }
 
 void Server::release(Reader& request, Writer& reply) {
-    const auto address = request.number<DeviceAddress>();
-    request.end();
+    const auto address = take<DeviceAddress>(request);
     if (!trial_->name_at(address).empty()) throw NotAllowed({MessageCode::frees_a_buffer, {{"buffer", trial_->name_at(address)}}});
     log_->released(address);
     reply(device_.release(address));
 }
 
 void Server::host_memory(Reader& request, Writer&) {
-    request.number<std::size_t>();
-    request.end();
+    take<std::size_t>(request);
     log_->refused("managed, mapped or registered host memory");
     throw DeviceError(not_supported, MessageCode::no_shared_host_memory);
 }
 
-void Server::range_of(Reader& request, Writer& reply) {
-    const auto address = request.number<DeviceAddress>();
-    request.end();
-    fields(reply, device_.range_of(address));
-}
+void Server::range_of(Reader& request, Writer& reply) { fields(reply, device_.range_of(take<DeviceAddress>(request))); }
 
 void Server::memory_info(Reader& request, Writer& reply) {
     request.end();
@@ -95,8 +88,7 @@ void Server::memory_info(Reader& request, Writer& reply) {
 
 void Server::copy_in(Reader& request, Writer&) {
     const auto to = request.number<DeviceAddress>();
-    bool continues = false;
-    request(continues);
+    const auto continues = request.number<bool>();
     const std::span<const std::uint8_t> data = request.rest();
     device_.copy_in(to, data.data(), data.size());
     trial_->data_use().copied(to, data.size());
@@ -104,18 +96,14 @@ void Server::copy_in(Reader& request, Writer&) {
 }
 
 void Server::copy_out(Reader& request, Writer& reply) {
-    const auto from = request.number<DeviceAddress>();
-    const auto bytes = request.number<std::size_t>();
-    bool continues = false;
-    request(continues).end();
+    const auto [from, bytes, continues] = take<DeviceAddress, std::size_t, bool>(request);
     if (bytes > piece_bytes) throw ProtocolError(MessageCode::copy_too_large);
     device_.copy_out(reply.extend(bytes), from, bytes);
     log_->copied(Direction::to_host, bytes, continues);
 }
 
 void Server::copy_rows(Reader& request, Writer&) {
-    const RowCopy copy = read<RowCopy>(request);
-    request.end();
+    const auto copy = take<RowCopy>(request);
     const std::size_t most = most_array_bytes;
     if (copy.is_empty()) return log_->copied(Direction::within_device, 0);
     // If rows could overlap, a small packet could request any amount of work.
@@ -128,11 +116,7 @@ void Server::copy_rows(Reader& request, Writer&) {
 }
 
 void Server::fill(Reader& request, Writer&) {
-    const auto to = request.number<DeviceAddress>();
-    const auto value = request.number<std::uint32_t>();
-    const int width = request.number<int>();
-    const auto count = request.number<std::size_t>();
-    request.end();
+    const auto [to, value, width, count] = take<DeviceAddress, std::uint32_t, int, std::size_t>(request);
     const std::size_t most = most_array_bytes;
     if ((width != 1 && width != 2 && width != 4) || product({count, static_cast<std::size_t>(width)}, most) > most)
         throw DeviceError(invalid_value, {MessageCode::fill_too_large, {{"width", width}}});
@@ -143,54 +127,40 @@ void Server::fill(Reader& request, Writer&) {
 
 // --- arrays and textures --------------------------------------------------------------------------
 
-int Server::array_in(Reader& request) const {
-    const int array = request.number<int>();
-    if (!arrays_.contains(array)) throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", array}}});
-    return array;
-}
-
 void Server::create_array(Reader& request, Writer& reply) {
-    const ArrayShape shape = read<ArrayShape>(request);
-    request.end();
+    const auto shape = take<ArrayShape>(request);
     check(shape);
     const int array = device_.create_array(shape);
-    arrays_[array] = shape;
+    array_.objects[array] = shape;
     reply(array);
 }
 
 void Server::destroy_array(Reader& request, Writer& reply) {
-    const int array = array_in(request);
-    request.end();
-    arrays_.erase(array);
+    const int array = array_(take<int>(request));
+    array_.objects.erase(array);
     reply(device_.destroy_array(array));
 }
 
 void Server::copy_to_array(Reader& request, Writer&) {
-    const int array = array_in(request);
-    const ArrayBox box = read<ArrayBox>(request);
+    const int array = array_(request.number<int>());
+    const auto box = read<ArrayBox>(request);
     const std::span<const std::uint8_t> data = request.rest();
-    if (data.size() != checked_bytes(box, arrays_.at(array))) throw ProtocolError(MessageCode::copy_unlike_box);
+    if (data.size() != checked_bytes(box, array_.objects.at(array))) throw ProtocolError(MessageCode::copy_unlike_box);
     device_.copy_to_array(array, box, data.data(), box.width_bytes, box.width_bytes * box.height);
     log_->copied(Direction::to_device, data.size());
 }
 
 void Server::copy_from_array(Reader& request, Writer& reply) {
-    const int array = array_in(request);
-    const ArrayBox box = read<ArrayBox>(request);
-    request.end();
-    const std::size_t bytes = checked_bytes(box, arrays_.at(array));
+    const auto [array, box] = take<int, ArrayBox>(request);
+    const std::size_t bytes = checked_bytes(box, array_.objects.at(array_(array)));
     device_.copy_from_array(array, box, reply.extend(bytes), box.width_bytes, box.width_bytes * box.height);
     log_->copied(Direction::to_host, bytes);
 }
 
 void Server::create_texture(Reader& request, Writer& reply) {
-    TextureRequest texture = read<TextureRequest>(request);
-    request.end();
+    auto texture = take<TextureRequest>(request);
     if (texture.resource == TextureRequest::Resource::array) {
-        const auto array = arrays_.find(texture.array);
-        if (array == arrays_.end())
-            throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", texture.array}}});
-        texture.format = array->second.format;
+        texture.format = array_.objects.at(array_(texture.array)).format;
     } else {
         require(texture.format.is_valid(), texture.format);
         const Device::Range range = device_.range_of(texture.address);
@@ -205,8 +175,7 @@ void Server::create_texture(Reader& request, Writer& reply) {
 }
 
 void Server::destroy_texture(Reader& request, Writer& reply) {
-    const auto handle = request.number<std::uint64_t>();
-    request.end();
+    const auto handle = take<std::uint64_t>(request);
     reply(textures_.erase(handle) == 1 && device_.destroy_texture(handle));
 }
 
