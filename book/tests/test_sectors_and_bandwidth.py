@@ -8,7 +8,7 @@ from test_directives import text_of
 
 from conflict_free.evidence.names import ResultError
 from directives.pictures.sectors import describe_access, touched_sectors
-from directives.plots.bandwidth_plot import bandwidth_rows
+from directives.plots.bandwidth_plot import THEMES, bandwidth_rows, draw
 
 
 def test_sectors_of_a_row_a_column_and_odd_accesses():
@@ -42,21 +42,22 @@ def test_a_sector_map_draws_each_sector_and_says_what_it_shows(project):
     assert "Drawn are" not in project.build_page(".. sector-map:: naive.transpose_naive_row_read store\n   :first: 32")
 
 
-def test_the_bandwidth_plot_has_bars_and_its_figures_as_text(project):
+def test_the_bandwidth_plot_is_drawn_in_both_themes_with_its_figures_as_text(project):
     html = project.build_page(".. bandwidth-plot::")
-    assert "cudaMemcpy: Invented GPU 1 1,100 (1,048 to 1,134)" in html
-    wide = re.search(r'<svg class="wide".*?</svg>', html, re.DOTALL)[0]
-    ends = re.findall(r'class="bar( gray)?" d="M245 [\d.]+H([\d.]+)"', wide)
-    assert [gray for gray, _ in ends] == [" gray", "", "", "", ""] and wide.count("whisker") == 5
-    left, right = 245, float(re.search(r'x="([\d.]+)" y="\d+">1,200<', wide)[1])
-    assert float(ends[0][1]) == pytest.approx(left + (right - left) * 1100 / 1200, abs=0.1)
+    sources = re.findall(r'(?:src|srcset)="(_images/bandwidth-[^"]+\.svg)"', html)
+    assert len(set(sources)) == 4
+    for source in sources:
+        assert "<svg" in (project.folder / "html" / source).read_text()
+    assert "cudaMemcpy 1,100 (1,048 to 1,134)" in html
+    assert 'class="only-light"' in html and 'class="only-dark"' in html
+    assert "lazy" not in html, "a picture of a whole page has plots that nobody scrolled to"
 
 
 def test_the_bandwidth_plot_descends(project):
     rows = bandwidth_rows(project.evidence(), "16384x16384")
     assert [row["kernel"] for row in rows][:2] == ["cudaMemcpy", "copy_plain"]
-    dots = [row["dot"] for row in rows]
-    assert dots == sorted(dots, key=lambda dot: -dot.value) and all(dot.low < dot.value < dot.high for dot in dots)
+    assert [row["gbps"] for row in rows] == sorted((row["gbps"] for row in rows), reverse=True)
+    assert all(row["low"] < row["gbps"] < row["high"] for row in rows)
 
 
 def test_the_bandwidth_plot_shows_the_kernels_that_are_chosen_and_misses_none(project):
@@ -73,4 +74,16 @@ def test_the_bandwidth_plot_names_the_ceiling_where_it_is_drawn_and_the_latest_o
     of_copy = project.build_page(".. bandwidth-plot::\n   :kernels: cudaMemcpy copy_plain")
     assert "gray: cudaMemcpy, the ceiling." in of_copy and "2031-01-01" not in of_copy
     of_both = project.build_page(".. bandwidth-plot::\n   :kernels: copy_plain transpose_naive_row_read")
-    assert "gray" not in text_of(of_both).split("Effective bandwidth")[-1] and "2031-01-01" in of_both
+    assert "gray" not in text_of(of_both).split("Effective bandwidth")[1] and "2031-01-01" in of_both
+
+
+def test_the_same_bandwidth_plot_is_the_same_file(project, tmp_path):
+    rows = bandwidth_rows(project.evidence(), "2048x2048")
+    for name in ("first.svg", "second.svg"):
+        draw(rows, "narrow", {"light": tmp_path / f"light_{name}", "dark": tmp_path / name})
+    assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()
+    dark, light = ((tmp_path / name).read_text(encoding="utf-8") for name in ("first.svg", "light_first.svg"))
+    for part, color in THEMES["light"].items():
+        assert dark.count(THEMES["dark"][part]) == light.count(color), part
+        assert color not in dark and (color in light or part == "here")
+    assert not list(tmp_path.glob("*.partial"))

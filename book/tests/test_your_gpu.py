@@ -7,6 +7,7 @@ import synthetic
 from test_directives import TRUE, replace_in, text_of
 
 from conflict_free.evidence.metrics import is_measured
+from directives.plots.bandwidth_plot import bandwidth_rows
 
 CLAIM = f":claim:`The copy is faster [{TRUE}]`."
 
@@ -181,7 +182,7 @@ def test_other_sizes_than_the_books_are_shown_in_the_readers_tab(project):
     ours, theirs = html.split("Your GPU: Invented GPU 2</label>")
     assert "beside" not in ours
     assert "512 × 512" in text_of(theirs) and "2048 × 2048" not in text_of(theirs.split("</table>")[0])
-    assert "Invented GPU 2" not in html.split("Effective bandwidth")[1].split('"')[0]
+    assert "Hollow" not in html
 
 
 def test_results_without_times_are_said_to_be_so(project):
@@ -211,16 +212,24 @@ def test_malformed_results_of_the_readers_are_named(project, directive):
     assert "local/naive.json: at the top level:" in warnings and "index.rst:4: ERROR" in warnings
 
 
-def test_the_bandwidth_plot_has_the_readers_dots_with_their_spread(project):
-    assert "Invented GPU 2" not in project.build_page(".. bandwidth-plot::")
+def test_the_bandwidth_plot_has_the_readers_bars(project):
+    html = project.build_page(".. bandwidth-plot::")
+    assert "Hollow" not in html
+    sources = set(re.findall(r"_images/bandwidth-[^\"]+\.svg", html))
     local(project)
     change(project, "naive", "transpose_naive_row_read", stale=True)
-    described = project.build().html().split("Effective bandwidth")[1].split('"')[0]
-    assert (
-        "Invented GPU 2 550 (524 to 567);" in described
-        and "transpose_naive_column_read: Invented GPU 1 300 (286 to 309), Invented GPU 2 150" in described
-    )
-    assert "Invented GPU 2" not in described.split("row_read:")[1].split(";")[0], "it is stale"
+    html = project.build().html()
+    assert "Hollow: your GPU, Invented GPU 2." in html
+    assert "On your GPU, Invented GPU 2: cudaMemcpy 550; copy_plain 500;" in html
+    described = html.split("On your GPU")[1].split('"')[0]
+    assert "transpose_naive_column_read 150" in described and "row_read" not in described, "it is stale"
+    assert set(re.findall(r"_images/bandwidth-[^\"]+\.svg", html)).isdisjoint(sources)
+
+
+def test_the_bandwidth_plot_keeps_the_readers_spread(project):
+    local(project)
+    rows = bandwidth_rows(project.evidence(), "2048x2048")
+    assert all(row["here"]["low"] < row["here"]["gbps"] < row["here"]["high"] for row in rows)
 
 
 # ------------------------------------------------------------------------------ machines and ratios

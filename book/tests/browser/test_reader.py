@@ -227,6 +227,16 @@ def test_dark_is_chosen_and_remembered(page):
     assert page.evaluate(brightness) < 60
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_plot_has_a_variant_for_each_theme(browser, scheme):
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    open_page(page, "timing.html")
+    visible = [image.get_attribute("src") for image in page.locator(".bandwidth img").all() if image.is_visible()]
+    assert len(visible) == 1 and f"-{scheme}-" in visible[0]
+    context.close()
+
+
 def test_the_pages_are_a_tap_away_on_a_phone(phone):
     open_page(phone, "index.html")
     link = phone.locator(".sidebar-tree a", has_text="Padding").first

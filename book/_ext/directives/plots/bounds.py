@@ -160,7 +160,7 @@ def shares_page(launches: list[Recorded], page: dict[str, int], powers: range) -
     def path(place: int, series: str) -> str:
         return "".join(mark(SHAPES[place], x(each.taken), y(each.percent)) for each in launches if each.series == series)
 
-    dots = [{"series": place, "path": path(place, series), "bar": None, "whisker": None} for place, series in enumerate(SERIES)]
+    dots = [{"series": place, "path": path(place, series), "whisker": None} for place, series in enumerate(SERIES)]
     shares = [20 * fifth for fifth in range(FIFTHS + 1)]
     lines = [{"name": f"{share} %", "y": y(share), "dots": dots if share == 100 else []} for share in shares]
     # Whole numbers of cycles would run into each other on a phone.

@@ -22,7 +22,7 @@ SHAPES = ("circle", "square", "triangle", "diamond", "cross")
 #: Units of a picture, for a wide page and for a phone: width, room for names at the left, of a line, above it.
 WIDE = {"width": 800, "left": 245, "line": 30, "above": 0}
 NARROW = {"width": 370, "left": 14, "line": 44, "above": 17}
-RIGHT, BOTTOM, TOP, DIGIT = 62, 24, 8, 7.6
+RIGHT, BOTTOM, TOP = 62, 24, 8
 
 #: The sentence of a caption about whiskers that are too short to see.
 HIDDEN = "a spread that is smaller than the mark lies behind it"
@@ -40,11 +40,10 @@ class Dot:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a plot. ``bar`` is the class of a bar up to the book's own dot, if it has one."""
+    """One line of a plot."""
 
     name: str
     dots: list[Dot] = field(default_factory=list)
-    bar: str = ""
 
 
 def ticks(most: float) -> list[float]:
@@ -85,15 +84,14 @@ def layout(lines: list[Line], series: list[str], unit: str, page: dict[str, int]
                 {
                     "series": place,
                     "path": mark(SHAPES[place], x(dot.value), y),
-                    "bar": line.bar and {"class": line.bar, "end": x(dot.value)},
                     "whisker": None if dot.low is None else (x(dot.low), x(dot.high)),
-                    "label": format_number(dot.value, ".2f" if dot.value < 10 else ".1f" if dot.value < 100 else "") + unit,
+                    "label": format_number(dot.value, ".2f" if dot.value < 10 else ".1f") + unit,
                     "text_x": x(dot.high or dot.value) + 10,
                 }
             )
         drawn.append({"name": line.name, "y": y, "dots": dots})
     height = TOP + page["line"] * len(lines)
-    axis = [{"x": x(tick), "label": f"{tick:,g}{unit}"} for tick in scale]
+    axis = [{"x": x(tick), "label": f"{tick:g}{unit}"} for tick in scale]
     return {
         **page,
         "lines": drawn,
@@ -121,8 +119,7 @@ def plot(lines: list[Line], own: str, title: str, caption: str, unit: str, numbe
     if len(series) > len(SHAPES):
         raise ResultError(f"a plot has {len(series)} series; {len(SHAPES)} at most can be told apart")
     description = f"{title} {in_words(lines, unit)}."
-    wide = {**WIDE, "left": max(WIDE["left"], 20 + DIGIT * max(len(line.name) for line in lines))}
-    pages = [(name, layout(lines, series, unit, page, numbers)) for name, page in (("wide", wide), ("narrow", NARROW))]
+    pages = [(name, layout(lines, series, unit, page, numbers)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
     keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(series)]
     own_place = series.index(own)
     return pictured("speedup_plot.html", description, pages=pages, keys=keys, own=own_place, caption=caption)

@@ -34,7 +34,7 @@ _MEASURE = """() => {
   const end = (evidence ?? article).getBoundingClientRect()[evidence ? "top" : "bottom"];
   const inBody = element => !evidence?.contains(element) && !element.closest("details:not([open])");
   const height = element => element.getBoundingClientRect().height;
-  const pictures = [...article.querySelectorAll("figure.picture, figure.sector-map")].filter(inBody);
+  const pictures = [...article.querySelectorAll("figure.picture, figure.sector-map, figure.bandwidth")].filter(inBody);
   const tables = [...article.querySelectorAll("table")].filter(inBody);
   const listings = [...article.querySelectorAll("figure.kernel-listing pre")].map(listing => listing.getAttribute("aria-label"));
   const strips = [...article.querySelectorAll("figure.step-figures")].filter(inBody);
