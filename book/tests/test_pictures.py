@@ -367,7 +367,7 @@ def test_the_first_blocks_write_a_column_of_tiles_or_a_row(project):
     read, written = ([number for *_, number in side] for side in (numbers[:3], numbers[3:]))
     assert read == written == ["0", "1", "2"]
     assert len({y for _, y, _ in numbers[:3]}) == len({x for x, _, _ in numbers[3:]}) == 1, "a row is read, a column written"
-    assert "copy_plain: blocks numbered along the rows; blocks 0 to 2 store in a range for each row." in html
+    assert "copy_plain: blocks numbered along the rows; blocks 0 to 2 store in many ranges." in html
     source.write_text(source.read_text().replace("int x = blockIdx.x", "int x = blockIdx.y", 1))
     html = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 3")
     assert "copy_plain: blocks numbered down the columns; blocks 0 to 2 store in one range." in html
@@ -390,7 +390,7 @@ def test_ranges_of_a_matrix_that_is_not_square_are_those_of_its_rows(down, loads
     # Four blocks have half of the upper row of 8 × 2 tiles, or two of its columns.
     panel = block_orders.panel_of("kernel", 8, 2, 4, down)
     loaded, stored = panel["sides"]
-    assert panel["ranges"] == ("one range" if down else "a range for each row")
+    assert panel["ranges"] == ("one range" if down else "many ranges")
     assert [len(loaded["ranges"]), len(stored["ranges"])] == [loads, stores]
     assert len(loaded["cells"]) == len(stored["cells"]) == 16
     assert sum(length for _, length in loaded["ranges"]) == sum(length for _, length in stored["ranges"]) == 8 * block_orders.CELL / 4

@@ -40,7 +40,7 @@ def panel_of(kernel: str, columns: int, rows: int, at_once: int, down: bool) -> 
         "kernel": kernel,
         "way": "down the columns" if down else "along the rows",
         # Whole rows of tiles are consecutive rows of the matrix. Other groups of tiles have a separate range in each row of the matrix.
-        "ranges": "one range" if whole else "a range for each row",
+        "ranges": "one range" if whole else "many ranges",
         "sides": [
             {
                 "words": words,
