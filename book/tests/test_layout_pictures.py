@@ -75,8 +75,11 @@ def test_a_lane_tile_is_drawn_from_the_trace(project):
     folder.mkdir(exist_ok=True)
     (folder / "copy.json").write_text(json.dumps([run]))
     said = text_of(project.build_page(".. lane-tile::\n\n   copy.copy_shared store | Two places"))
-    assert "No lane goes to the flat rows" not in said, "each of the eight rows has a lane"
-    assert "Two places 16 wavefronts, ideal: 4" in said and "the 8 lanes that are served together first" in said
+    assert "No lane goes to the flat lines" not in said, "each of the eight rows has a lane"
+    assert "Two places 16 wavefronts, ideal: 4" in said
+    assert "the 8 lanes of a store that are served together first, and the wavefronts of all 4 groups of 8." in said
+    again = text_of(project.build_page(".. lane-tile::\n   :as-above:\n\n   copy.copy_shared store | Two places"))
+    assert "Drawn as above. From the model's run" in again and "Shown are" not in again
 
 
 def pairs(width: int) -> list[dict]:

@@ -70,7 +70,7 @@ FRAGMENT_CHOICES: Choices = {
     "access": ("Loads of 16 × 16 halves", ("ldmatrix", "pairs", "halves"), "ldmatrix"),
     "pattern": ("Exchanged units", ("none", "32", "64", "128"), "none"),
 }
-FRAGMENT_NUMBERS: Numbers = {"stride": ("Bytes from row to row", 16, 512, 128), "step": ("Rows from one row to the next", 1, 8, 1)}
+FRAGMENT_NUMBERS: Numbers = {"stride": ("Bytes from row to row", 16, 512, 128), "step": ("Rows from one that is read to the next", 1, 8, 1)}
 
 #: The numbers of an access to global memory, likewise.
 SECTOR_NUMBERS: Numbers = {

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
@@ -13,7 +14,7 @@ from ..project import EvidenceDirective, picture, render
 from .banks import cost_in_words
 from .traces import Panel, shared_access
 
-#: Units of the picture: width of a row of all banks, height of a row and of one that no lane goes to, room for the number of a row and for
+#: Units of the picture: width of a line of all banks, height of a line and of one that no lane goes to, room for the number of a row and for
 #: the banks.
 ACROSS, ROW, UNTOUCHED, LEFT, TOP = 208, 15, 4, 26, 18
 
@@ -57,7 +58,7 @@ def describe(panel: dict[str, Any]) -> str:
     )
 
 
-def drawn(evidence: Evidence, asked: list[Panel]) -> tuple[str, str]:
+def drawn(evidence: Evidence, asked: list[Panel], as_above: bool = False) -> tuple[str, str]:
     """Return the picture of some panels, and its description. Raises ResultError."""
     found = [(panel, *shared_access(evidence, panel)) for panel in asked]
     panels = [panel_of(run, access, panel.label or panel.kernel) for panel, run, access in found]
@@ -76,6 +77,8 @@ def drawn(evidence: Evidence, asked: list[Panel]) -> tuple[str, str]:
         size=found[0][2]["size"],
         machine=found[0][1]["machine"],
         op=asked[0].op,
+        groups=len(found[0][2]["lanes"]) // len(panels[0]["lanes"]),
+        as_above=as_above,
         kernels=list(dict.fromkeys(panel.kernel for panel in asked)),
         banks=found[0][1]["banks"],
     )
@@ -85,12 +88,15 @@ def drawn(evidence: Evidence, asked: list[Panel]) -> tuple[str, str]:
 class LaneTile(EvidenceDirective, directive="lane-tile"):
     """``.. lane-tile::``: lines of the body are panels of a ``bank-map``, side by side, each drawn as the array in shared memory.
 
-    A row of the picture is as many bytes as all banks deliver in one wavefront, and a cell is what one lane accesses. Shown are
-    the lanes that are served together first: 32 of 4 bytes, 16 of 8 or 8 of 16.
+    A line of the picture is as many bytes as all banks deliver in one wavefront, and a cell is what one lane accesses. Shown are
+    the lanes that are served together first: 32 of 4 bytes, 16 of 8 or 8 of 16. ``:as-above:`` leaves out of the caption what that
+    of an earlier picture says.
     """
 
     has_content = True
+    option_spec = {"as-above": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
-        return picture(*drawn(evidence, [Panel.parse(line.strip()) for line in self.content if line.strip()]))
+        asked = [Panel.parse(line.strip()) for line in self.content if line.strip()]
+        return picture(*drawn(evidence, asked, "as-above" in self.options))
