@@ -37,8 +37,11 @@ class _Watch:
 
 
 def _changes(torch, name, arguments, keywords):
-    """Return whether an operator of memory changes a type or a layout, which takes a kernel."""
+    """Return whether an operator of memory changes a type, a layout or numbers, which takes a kernel."""
     first = arguments[0] if arguments else None
+    tensors = [value for value in arguments[:2] if isinstance(value, torch.Tensor)]
+    if any(tensor.is_conj() or tensor.is_neg() for tensor in tensors):
+        return True
     if name == "_to_copy":
         return keywords.get("dtype") not in (None, first.dtype) or not first.is_contiguous()
     if name == "copy_":
@@ -50,6 +53,66 @@ def _changes(torch, name, arguments, keywords):
     if name == "clone":
         return not first.is_contiguous() or keywords.get("memory_format") not in (None, torch.preserve_format, torch.contiguous_format)
     return False
+
+
+class _Copies:
+    """Copies on the host of the tensors of a call.
+
+    Bytes are copied as they lie, because any other order takes a kernel. So a copy has the steps of its tensor, and tensors of one
+    storage share theirs.
+    """
+
+    def __init__(self, torch, tensors):
+        self.torch = torch
+        self.tensors = {}
+        self.bytes = {}
+        parts = {}
+        for tensor in tensors:
+            if tensor.layout is torch.strided:
+                parts.setdefault(self._key(tensor), []).append((*self._part(tensor), tensor))
+        for key, of_storage in parts.items():
+            first = min(part[0] for part in of_storage)
+            there = self._bytes(of_storage[0][-1], first, max(part[1] for part in of_storage))
+            self.bytes[key] = first, there.cpu()
+
+    @staticmethod
+    def _key(tensor):
+        return tensor.untyped_storage().data_ptr()
+
+    @staticmethod
+    def _part(tensor):
+        """Return which bytes of its storage a tensor takes; the first is one at which any type can begin."""
+        first = tensor.storage_offset() * tensor.element_size()
+        last = sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride()))
+        return first // 16 * 16, first + (last + 1) * tensor.element_size() * (tensor.numel() > 0)
+
+    def _bytes(self, tensor, first, end):
+        there = self.torch.empty(0, dtype=self.torch.uint8, device=tensor.device)
+        return there.set_(tensor.untyped_storage(), first, (end - first,), (1,))
+
+    def of(self, tensor):
+        """Return the copy of a tensor."""
+        if id(tensor) not in self.tensors:
+            self.tensors[id(tensor)] = tensor, self._copy(tensor)
+        return self.tensors[id(tensor)][1]
+
+    def _copy(self, tensor):
+        if tensor.layout is not self.torch.strided:
+            return tensor.to("cpu")
+        first, there = self.bytes[self._key(tensor)]
+        place = tensor.storage_offset() - first // tensor.element_size()
+        copy = self.torch.empty(0, dtype=tensor.dtype).set_(there.untyped_storage(), place, tensor.shape, tensor.stride())
+        copy = self.torch._neg_view(copy) if tensor.is_neg() else copy
+        return copy.conj() if tensor.is_conj() else copy
+
+    def give_back(self, tensor):
+        """Let a tensor have what an operator has written into its copy."""
+        copy = self.of(tensor)
+        if copy.shape != tensor.shape or tensor.layout is not self.torch.strided:
+            tensor.resize_(copy.shape).copy_(copy.contiguous())
+            return
+        first, there = self.bytes[self._key(tensor)]
+        self._bytes(tensor, first, first + there.numel()).copy_(there)
 
 
 def begin(torch):
@@ -69,18 +132,17 @@ def begin(torch):
             schema = operator._schema
             name = operator.name().split("::")[-1].split(".")[0]
             is_view = any(value.alias_info and not value.alias_info.is_write for value in schema.returns)
+            is_view = is_view or torch.Tag.inplace_view in operator.tags
             of_memory = name in _OF_MEMORY and not _changes(torch, name, args, kwargs)
             if is_view or of_memory or not makes and not any(map(on_device, tree_leaves((args, kwargs)))):
                 return operator(*args, **kwargs)
             if not said:
                 said.append(name)
                 print("PyTorch's operators run on the host and are not counted", file=sys.stderr)
-            copies = {}
+            copies = _Copies(torch, filter(on_device, tree_leaves((args, kwargs))))
 
             def copied(value):
-                if not on_device(value):
-                    return value
-                return copies.setdefault(id(value), (value, value.to("cpu")))[1]
+                return copies.of(value) if on_device(value) else value
 
             args_there, kwargs_there = tree_map(copied, (args, kwargs))
             if makes:
@@ -88,9 +150,10 @@ def begin(torch):
             result = operator(*args_there, **kwargs_there)
             for place, argument in enumerate(schema.arguments):
                 given = args[place] if place < len(args) else kwargs.get(argument.name)
-                if argument.alias_info and argument.alias_info.is_write and on_device(given):
-                    given.copy_(copied(given))
-            given_of = {id(copy): given for given, copy in copies.values()}
+                if argument.alias_info and argument.alias_info.is_write:
+                    for written in filter(on_device, tree_leaves(given)):
+                        copies.give_back(written)
+            given_of = {id(copy): given for given, copy in copies.tensors.values()}
             asked_host = not makes and kwargs.get("device") is not None
 
             def returned(value):
