@@ -138,7 +138,10 @@ def begin(torch):
                 return operator(*args, **kwargs)
             if not said:
                 said.append(name)
-                print("PyTorch's operators run on the host and are not counted", file=sys.stderr)
+                print(
+                    "PyTorch's operators run on the host and are not counted: kernels of Triton are, and your own from nvcc's PTX",
+                    file=sys.stderr,
+                )
             copies = _Copies(torch, filter(on_device, tree_leaves((args, kwargs))))
 
             def copied(value):
@@ -172,6 +175,8 @@ def begin(torch):
         return f"{shown(tensor.detach().cpu(), **options)[:-1]}, device='{tensor.device}')"
 
     torch._tensor_str._str = shown_from_host
+    # A thread of its own for gradients may still let go of the mode when Python has ended, which aborts the program.
+    torch.autograd.set_multithreading_enabled(False)
     OnHost().__enter__()
 
 
