@@ -279,6 +279,29 @@ torch.operator("squeeze_", lambda a: a, writes=True)(made)
     assert said.count("PyTorch's operators run on the host and are not counted") == said.count("threads for gradients False") == 1
 
 
+def test_configurations_of_triton_run_once_and_have_no_times(tmp_path):
+    for name, text in {
+        "__init__.py": "from . import testing\n",
+        "testing.py": "def do_bench(fn, quantiles=None):\n    1 / 0\n",
+        "runtime/__init__.py": "",
+        "runtime/autotuner.py": "class Autotuner:\n    def do_bench(self, *_, **__):\n        1 / 0\n",
+    }.items():
+        (tmp_path / "triton" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "triton" / name).write_text(text, encoding="utf-8")
+    text = """\
+import triton
+from triton.runtime.autotuner import Autotuner
+
+print("runs")
+print(triton.testing.do_bench(lambda: print("once")), triton.testing.do_bench(lambda: None, quantiles=(0.5, 0.2)))
+of = {name: Autotuner().do_bench(lambda: print("tried", name), quantiles=(0.5, 0.2, 0.8)) for name in "ab"}
+print(of, min(of, key=of.get))
+"""
+    said = output_of(tmp_path, text, code=1)
+    assert said.startswith("runs\nonce\nnan [nan, nan]\ntried a\ntried b\n{'a': [0.0, 0.0, 0.0], 'b': [0.0, 0.0, 0.0]} a\n"), said
+    assert said.count("the model has no times: Triton runs each configuration once and takes the first") == 1
+
+
 # --- what cannot be counted ------------------------------------------------------------------------
 
 

@@ -1,10 +1,11 @@
 """Python runs this first in a program under conflict-free run: PyTorch's operators, which are machine code, run on the host instead.
 
-Kernels of Triton get memory of the model. Standard library only; PyTorch is taken when the program imports it.
+Kernels of Triton get memory of the model, and are not timed. Standard library only; PyTorch is taken when the program imports it.
 """
 
 import importlib.machinery
 import importlib.util
+import math
 import os
 import sys
 
@@ -15,10 +16,13 @@ _OF_MEMORY = frozenset(
 
 
 class _Watch:
-    """Finds PyTorch as other finders would, and replaces its operators after the import."""
+    """Finds a module as other finders would, and changes it after the import."""
+
+    def __init__(self, name, change):
+        self.name, self.change = name, change
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch":
+        if name != self.name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
@@ -28,9 +32,9 @@ class _Watch:
             def exec_module(module):
                 execute(module)
                 try:
-                    begin(module)
+                    self.change(module)
                 except (AttributeError, ImportError) as error:
-                    print(f"PyTorch's operators cannot run on the host: {error}", file=sys.stderr)
+                    print(f"{name} runs unchanged: {error}", file=sys.stderr)
 
             spec.loader.exec_module = exec_module
         return spec
@@ -180,6 +184,31 @@ def begin(torch):
     OnHost().__enter__()
 
 
+def run_once(testing):
+    """Let what Triton's tests of speed would time run once. The model has no time to tell."""
+
+    def do_bench(fn, warmup=None, rep=None, grad_to_none=None, quantiles=None, return_mode="mean"):
+        fn()
+        times = [math.nan] * len(quantiles or "1")
+        return times if quantiles or return_mode == "all" else times[0]
+
+    testing.do_bench = testing.do_bench_cudagraph = do_bench
+
+
+def take_first(autotuner):
+    """Let Triton's search for the fastest configuration run each once, and take the first of those that run."""
+    said = []
+
+    def tried(kernel_call, quantiles):
+        if not said:
+            said.append(kernel_call)
+            print("the model has no times: Triton runs each configuration once and takes the first", file=sys.stderr)
+        kernel_call()
+        return [0.0] * len(quantiles)
+
+    autotuner.Autotuner.do_bench = property(lambda _: tried)
+
+
 def _go_on():
     """Run the module of this name that Python would have run."""
     here = os.path.dirname(os.path.abspath(__file__))
@@ -190,5 +219,5 @@ def _go_on():
 
 
 if __name__ == "sitecustomize":
-    sys.meta_path.insert(0, _Watch())
+    sys.meta_path[:0] = [_Watch("torch", begin), _Watch("triton.testing", run_once), _Watch("triton.runtime.autotuner", take_first)]
     _go_on()
