@@ -93,6 +93,12 @@ TEST_F(Driver, LinksTexts) {
     for (const std::string& text : {std::string(program), second})
         ASSERT_EQ(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(text.data()), text.size() + 1, "text", 0, nullptr, nullptr),
                   CUDA_SUCCESS);
+    std::string library = "!<arch>\nmachine code";
+    std::string cubin = "\177ELF....";
+    EXPECT_EQ(cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, library.data(), library.size(), "libcudadevrt.a", 0, nullptr, nullptr),
+              CUDA_SUCCESS);
+    EXPECT_EQ(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, cubin.data(), cubin.size(), "cubin", 0, nullptr, nullptr),
+              CUDA_ERROR_NO_BINARY_FOR_GPU);
     void* image = nullptr;
     std::size_t bytes = 0;
     ASSERT_EQ(cuLinkComplete(state, &image, &bytes), CUDA_SUCCESS);

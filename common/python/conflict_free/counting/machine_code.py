@@ -104,6 +104,14 @@ def _target_of(text: str) -> str:
     return next((line.split()[1].rstrip(",") for line in text.splitlines() if line.startswith(".target")), "")
 
 
+def _architecture_of(text: str) -> str:
+    """Return the architecture for whose machine code a text is compared: the usual one, if the text can run there."""
+    target = _target_of(text)
+    number = re.match(r"sm_(\d+)", target)
+    # A target with a suffix runs only on that architecture.
+    return target if number and (int(number[1]) > 90 or target == ARCHITECTURE + "a") else ARCHITECTURE
+
+
 def _assemble(ptxas: Path, architecture: str, options: Sequence[str], ptx: Path, code: Path) -> str:
     """Let ptxas make machine code of a file; return what it says of registers. Raises NoMachineCode."""
     command = [ptxas, "-v", f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
@@ -128,9 +136,7 @@ def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> MachineCo
         raise NoMachineCode(f"no {'ptxas' if ptxas is None else 'nvdisasm'} here")
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "code.cubin"
-        # A target with a suffix runs only on that architecture.
-        target = _target_of(text)
-        said = _assemble(ptxas, target if target == ARCHITECTURE + "a" else ARCHITECTURE, options, ptx, code)
+        said = _assemble(ptxas, _architecture_of(text), options, ptx, code)
         # Targets of indirect jumps, which nobody reads, would take a quarter of the time.
         return MachineCode(output_of([nvdisasm, "-c", "-gp", "-ndf", str(code)]), resources_in(said))
 

@@ -181,6 +181,16 @@ def test_what_cannot_be_compared_is_written_down(tmp_path):
 
 
 @needs_tools
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a", "sm_120", "sm_120a"])
+def test_a_text_for_another_architecture_is_compared(tmp_path, target):
+    """Triton writes its texts for the machine that the program sees."""
+    source, ptx = tmp_path / "k.cu", tmp_path / "k.ptx"
+    source.write_text(f'extern "C" {EXACT["copy"]}\n', encoding="utf-8")
+    subprocess.run([NVCC, "-arch=" + target.replace("sm", "compute"), "-ptx", source, "-o", ptx], check=True, capture_output=True)
+    assert exactness.compare_text(ptx.read_text(encoding="utf-8"), machine_code.disassemble(ptx, NVCC).text)["k"].exact
+
+
+@needs_tools
 def test_spilled_registers_are_marked(tmp_path):
     source, ptx = tmp_path / "k.cu", tmp_path / "k.ptx"
     body = " ".join(f"float v{i} = in[{i} * 64 + threadIdx.x];" for i in range(60))

@@ -163,22 +163,47 @@ def test_nvcc_is_told_to_make_ptx_of_machine_code():
 
 # --- PyTorch's operators -----------------------------------------------------------------------------
 
-# The parts of PyTorch that conflict-free needs: tensors, modes, and operators with their schemas.
+# The parts of PyTorch that conflict-free needs: tensors of bytes, which a kernel alone can bring into another order, modes, and operators.
 PYTORCH = {
     "__init__.py": """\
+import sys
 from types import SimpleNamespace as of
 
+uint8 = strided = None
+Tag = of(inplace_view="inplace_view")
+autograd = of(set_multithreading_enabled=lambda enabled: print("threads for gradients", enabled, file=sys.stderr))
+
+class Storage(list):
+    def data_ptr(self):
+        return id(self)
+
 class Tensor:
-    def __init__(self, value, place):
-        self.value, self.device = value, of(type=place)
+    dtype = layout = None
+    def __init__(self, values, place):
+        self.device = of(type=place)
+        self.set_(Storage(values), 0, (len(values),), (1,))
+    def set_(self, storage, first, shape, steps):
+        self.storage, self.first, self.shape, self.steps = storage, first, shape, steps
+        return self
+    def places(self):
+        return range(self.first, self.first + self.shape[0] * self.steps[0], self.steps[0])
+    def values(self):
+        return [self.storage[place] for place in self.places()]
     def to(self, place):
-        return Tensor(self.value, place)
+        assert self.device.type == "cpu" or self.steps == (1,), "this takes a kernel"
+        return Tensor(self.values(), place)
     def copy_(self, other):
-        self.value = other.value
+        for place, value in zip(self.places(), other.values()):
+            self.storage[place] = value
+    untyped_storage, storage_offset, stride = (lambda self: self.storage), (lambda self: self.first), (lambda self: self.steps)
+    element_size, numel, is_neg, is_conj = (lambda _: 1), (lambda self: self.shape[0]), (lambda _: False), (lambda _: False)
     def detach(self):
         return self
     def cpu(self):
         return self.to("cpu")
+
+def empty(size, dtype, device="cpu"):
+    return Tensor([], getattr(device, "type", device))
 
 def device(name):
     return of(type=name)
@@ -187,17 +212,21 @@ from . import _tensor_str, utils
 
 def operator(name, work, writes=False):
     def called(*args, **kwargs):
-        print(name, "on", {getattr(value, "device", value).type for value in (*args, *map(device, kwargs.values()))})
+        given = [value for part in args for value in (part if isinstance(part, list) else [part])]
+        print(name, "on", {getattr(value, "device", value).type for value in (*given, *map(device, kwargs.values()))})
         return work(*args)
     called.name = lambda: "aten::" + name
+    called.tags = {"inplace_view"} if name == "squeeze_" else set()
     called._schema = of(returns=[of(alias_info=None)], arguments=[of(name="self", alias_info=of(is_write=True) if writes else None)])
     return lambda *args, **kwargs: utils.modes[-1].__torch_dispatch__(called, (), args, kwargs)
 
-def double(tensor):
-    tensor.value *= 2
-    return tensor
+def double(tensors):
+    for tensor in tensors if isinstance(tensors, list) else [tensors]:
+        for place in tensor.places():
+            tensor.storage[place] *= 2
+    return tensors
 """,
-    "_tensor_str.py": "def _str(tensor, **_):\n    return f'tensor({tensor.value})'\n",
+    "_tensor_str.py": "def _str(tensor, **_):\n    return f'tensor({tensor.values()})'\n",
     "utils/__init__.py": "modes = []\n",
     "utils/_python_dispatch.py": """\
 from . import modes
@@ -208,11 +237,13 @@ class TorchDispatchMode:
 """,
     "utils/_pytree.py": """\
 def tree_leaves(tree):
-    return [value for part in tree for value in (part.values() if isinstance(part, dict) else part)]
+    if not isinstance(tree, (tuple, list, dict)):
+        return [tree]
+    return [leaf for part in (tree.values() if isinstance(tree, dict) else tree) for leaf in tree_leaves(part)]
 
 def tree_map(change, tree):
-    if isinstance(tree, tuple):
-        return tuple(tree_map(change, part) for part in tree)
+    if isinstance(tree, (tuple, list)):
+        return type(tree)(tree_map(change, part) for part in tree)
     return {key: change(value) for key, value in tree.items()} if isinstance(tree, dict) else change(tree)
 """,
 }
@@ -226,18 +257,49 @@ def test_the_operators_of_pytorch_run_on_the_host(tmp_path):
 import torch
 from torch import Tensor
 
-made = torch.operator("rand", lambda: Tensor(3, "cpu"))(device="cuda")
-sum = torch.operator("add", lambda a, b: Tensor(a.value + b.value, "cpu"))(made, made)
-print("sum", sum.value, sum.device.type)
+made = torch.operator("rand", lambda: Tensor([3, 4, 5, 6], "cpu"))(device="cuda")
+sum = torch.operator("add", lambda a, b: Tensor([x + y for x, y in zip(a.values(), b.values())], "cpu"))(made, made)
+print("sum", sum.values(), sum.device.type)
 same = torch.operator("mul_", torch.double, writes=True)(made)
-print("same", same is made, made.value, torch._tensor_str._str(made))
+print("same", same is made, torch._tensor_str._str(made))
 torch.operator("empty", lambda: None)(device="cuda")
-torch.operator("neg", lambda a: a)(Tensor(1, "cpu"))
+torch.operator("neg", lambda a: a)(Tensor([1], "cpu"))
+odd, even = (Tensor([], "cuda").set_(made.untyped_storage(), first, (2,), (2,)) for first in (1, 0))
+torch.operator("mul_", torch.double, writes=True)(odd)
+torch.operator("foreach_mul_", torch.double, writes=True)([even, sum, odd])
+print("both", made.values(), sum.values())
+torch.operator("squeeze_", lambda a: a, writes=True)(made)
 """
     said = output_of(tmp_path, text, code=1)
-    assert said.startswith("rand on {'cpu'}\nadd on {'cpu'}\nsum 6 cuda\nmul_ on {'cpu'}\nsame True 6 tensor(6, device='"), said
+    assert said.startswith(
+        "rand on {'cpu'}\nadd on {'cpu'}\nsum [6, 8, 10, 12] cuda\nmul_ on {'cpu'}\nsame True tensor([6, 8, 10, 12], device='"
+    ), said
     assert "empty on {'cuda'}\nneg on {'cpu'}\n" in said
-    assert said.count("PyTorch's operators run on the host and are not counted") == 1
+    assert "both [12, 32, 20, 48] [12, 16, 20, 24]\nsqueeze_ on {'cuda'}\n" in said
+    assert said.count("PyTorch's operators run on the host and are not counted") == said.count("threads for gradients False") == 1
+
+
+def test_configurations_of_triton_run_once_and_have_no_times(tmp_path):
+    for name, text in {
+        "__init__.py": "from . import testing\n",
+        "testing.py": "def do_bench(fn, quantiles=None):\n    1 / 0\n",
+        "runtime/__init__.py": "",
+        "runtime/autotuner.py": "class Autotuner:\n    def do_bench(self, *_, **__):\n        1 / 0\n",
+    }.items():
+        (tmp_path / "triton" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "triton" / name).write_text(text, encoding="utf-8")
+    text = """\
+import triton
+from triton.runtime.autotuner import Autotuner
+
+print("runs")
+print(triton.testing.do_bench(lambda: print("once")), triton.testing.do_bench(lambda: None, quantiles=(0.5, 0.2)))
+of = {name: Autotuner().do_bench(lambda: print("tried", name), quantiles=(0.5, 0.2, 0.8)) for name in "ab"}
+print(of, min(of, key=of.get))
+"""
+    said = output_of(tmp_path, text, code=1)
+    assert said.startswith("runs\nonce\nnan [nan, nan]\ntried a\ntried b\n{'a': [0.0, 0.0, 0.0], 'b': [0.0, 0.0, 0.0]} a\n"), said
+    assert said.count("the model has no times: Triton runs each configuration once and takes the first") == 1
 
 
 # --- what cannot be counted ------------------------------------------------------------------------

@@ -132,19 +132,21 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
 
 SIMT_DRIVER_ANSWER(cuLinkCreate, (unsigned, CUjit_option*, void**, CUlinkState* state), state, new CUlinkState_st)
 
+// Libraries, such as libcudadevrt.a, are machine code. The model has functions of its own in their place, and names those that it lacks.
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char*, unsigned, CUjit_option*,
                        void**) {
     return driver_call([&] {
-        require(state && data && (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY),
-                static_cast<cudaError_t>(CUDA_ERROR_NO_BINARY_FOR_GPU));
+        require(state && data && type != CU_JIT_INPUT_NVVM, static_cast<cudaError_t>(CUDA_ERROR_NO_BINARY_FOR_GPU));
+        if (type == CU_JIT_INPUT_LIBRARY) return;
         for (std::string& text : texts_of_image(std::span(static_cast<const std::uint8_t*>(data), bytes)))
             state->texts.push_back(std::move(text));
     });
 }
 
-CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char* path, unsigned, CUjit_option*, void**) {
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned, CUjit_option*, void**) {
     return driver_call([&] {
         require(state && path);
+        if (type == CU_JIT_INPUT_LIBRARY) return;
         for (std::string& text : texts_of_file(path)) state->texts.push_back(std::move(text));
     });
 }

@@ -1,10 +1,11 @@
 """Python runs this first in a program under conflict-free run: PyTorch's operators, which are machine code, run on the host instead.
 
-Kernels of Triton get memory of the model. Standard library only; PyTorch is taken when the program imports it.
+Kernels of Triton get memory of the model, and are not timed. Standard library only; PyTorch is taken when the program imports it.
 """
 
 import importlib.machinery
 import importlib.util
+import math
 import os
 import sys
 
@@ -15,10 +16,13 @@ _OF_MEMORY = frozenset(
 
 
 class _Watch:
-    """Finds PyTorch as other finders would, and replaces its operators after the import."""
+    """Finds a module as other finders would, and changes it after the import."""
+
+    def __init__(self, name, change):
+        self.name, self.change = name, change
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch":
+        if name != self.name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
@@ -28,17 +32,20 @@ class _Watch:
             def exec_module(module):
                 execute(module)
                 try:
-                    begin(module)
+                    self.change(module)
                 except (AttributeError, ImportError) as error:
-                    print(f"PyTorch's operators cannot run on the host: {error}", file=sys.stderr)
+                    print(f"{name} runs unchanged: {error}", file=sys.stderr)
 
             spec.loader.exec_module = exec_module
         return spec
 
 
 def _changes(torch, name, arguments, keywords):
-    """Return whether an operator of memory changes a type or a layout, which takes a kernel."""
+    """Return whether an operator of memory changes a type, a layout or numbers, which takes a kernel."""
     first = arguments[0] if arguments else None
+    tensors = [value for value in arguments[:2] if isinstance(value, torch.Tensor)]
+    if any(tensor.is_conj() or tensor.is_neg() for tensor in tensors):
+        return True
     if name == "_to_copy":
         return keywords.get("dtype") not in (None, first.dtype) or not first.is_contiguous()
     if name == "copy_":
@@ -50,6 +57,66 @@ def _changes(torch, name, arguments, keywords):
     if name == "clone":
         return not first.is_contiguous() or keywords.get("memory_format") not in (None, torch.preserve_format, torch.contiguous_format)
     return False
+
+
+class _Copies:
+    """Copies on the host of the tensors of a call.
+
+    Bytes are copied as they lie, because any other order takes a kernel. So a copy has the steps of its tensor, and tensors of one
+    storage share theirs.
+    """
+
+    def __init__(self, torch, tensors):
+        self.torch = torch
+        self.tensors = {}
+        self.bytes = {}
+        parts = {}
+        for tensor in tensors:
+            if tensor.layout is torch.strided:
+                parts.setdefault(self._key(tensor), []).append((*self._part(tensor), tensor))
+        for key, of_storage in parts.items():
+            first = min(part[0] for part in of_storage)
+            there = self._bytes(of_storage[0][-1], first, max(part[1] for part in of_storage))
+            self.bytes[key] = first, there.cpu()
+
+    @staticmethod
+    def _key(tensor):
+        return tensor.untyped_storage().data_ptr()
+
+    @staticmethod
+    def _part(tensor):
+        """Return which bytes of its storage a tensor takes; the first is one at which any type can begin."""
+        first = tensor.storage_offset() * tensor.element_size()
+        last = sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride()))
+        return first // 16 * 16, first + (last + 1) * tensor.element_size() * (tensor.numel() > 0)
+
+    def _bytes(self, tensor, first, end):
+        there = self.torch.empty(0, dtype=self.torch.uint8, device=tensor.device)
+        return there.set_(tensor.untyped_storage(), first, (end - first,), (1,))
+
+    def of(self, tensor):
+        """Return the copy of a tensor."""
+        if id(tensor) not in self.tensors:
+            self.tensors[id(tensor)] = tensor, self._copy(tensor)
+        return self.tensors[id(tensor)][1]
+
+    def _copy(self, tensor):
+        if tensor.layout is not self.torch.strided:
+            return tensor.to("cpu")
+        first, there = self.bytes[self._key(tensor)]
+        place = tensor.storage_offset() - first // tensor.element_size()
+        copy = self.torch.empty(0, dtype=tensor.dtype).set_(there.untyped_storage(), place, tensor.shape, tensor.stride())
+        copy = self.torch._neg_view(copy) if tensor.is_neg() else copy
+        return copy.conj() if tensor.is_conj() else copy
+
+    def give_back(self, tensor):
+        """Let a tensor have what an operator has written into its copy."""
+        copy = self.of(tensor)
+        if copy.shape != tensor.shape or tensor.layout is not self.torch.strided:
+            tensor.resize_(copy.shape).copy_(copy.contiguous())
+            return
+        first, there = self.bytes[self._key(tensor)]
+        self._bytes(tensor, first, first + there.numel()).copy_(there)
 
 
 def begin(torch):
@@ -69,18 +136,20 @@ def begin(torch):
             schema = operator._schema
             name = operator.name().split("::")[-1].split(".")[0]
             is_view = any(value.alias_info and not value.alias_info.is_write for value in schema.returns)
+            is_view = is_view or torch.Tag.inplace_view in operator.tags
             of_memory = name in _OF_MEMORY and not _changes(torch, name, args, kwargs)
             if is_view or of_memory or not makes and not any(map(on_device, tree_leaves((args, kwargs)))):
                 return operator(*args, **kwargs)
             if not said:
                 said.append(name)
-                print("PyTorch's operators run on the host and are not counted", file=sys.stderr)
-            copies = {}
+                print(
+                    "PyTorch's operators run on the host and are not counted: kernels of Triton are, and your own from nvcc's PTX",
+                    file=sys.stderr,
+                )
+            copies = _Copies(torch, filter(on_device, tree_leaves((args, kwargs))))
 
             def copied(value):
-                if not on_device(value):
-                    return value
-                return copies.setdefault(id(value), (value, value.to("cpu")))[1]
+                return copies.of(value) if on_device(value) else value
 
             args_there, kwargs_there = tree_map(copied, (args, kwargs))
             if makes:
@@ -88,9 +157,10 @@ def begin(torch):
             result = operator(*args_there, **kwargs_there)
             for place, argument in enumerate(schema.arguments):
                 given = args[place] if place < len(args) else kwargs.get(argument.name)
-                if argument.alias_info and argument.alias_info.is_write and on_device(given):
-                    given.copy_(copied(given))
-            given_of = {id(copy): given for given, copy in copies.values()}
+                if argument.alias_info and argument.alias_info.is_write:
+                    for written in filter(on_device, tree_leaves(given)):
+                        copies.give_back(written)
+            given_of = {id(copy): given for given, copy in copies.tensors.values()}
             asked_host = not makes and kwargs.get("device") is not None
 
             def returned(value):
@@ -109,7 +179,34 @@ def begin(torch):
         return f"{shown(tensor.detach().cpu(), **options)[:-1]}, device='{tensor.device}')"
 
     torch._tensor_str._str = shown_from_host
+    # A thread of its own for gradients may still let go of the mode when Python has ended, which aborts the program.
+    torch.autograd.set_multithreading_enabled(False)
     OnHost().__enter__()
+
+
+def run_once(testing):
+    """Let what Triton's tests of speed would time run once. The model has no time to tell."""
+
+    def do_bench(fn, warmup=None, rep=None, grad_to_none=None, quantiles=None, return_mode="mean"):
+        fn()
+        times = [math.nan] * len(quantiles or "1")
+        return times if quantiles or return_mode == "all" else times[0]
+
+    testing.do_bench = testing.do_bench_cudagraph = do_bench
+
+
+def take_first(autotuner):
+    """Let Triton's search for the fastest configuration run each once, and take the first of those that run."""
+    said = []
+
+    def tried(kernel_call, quantiles):
+        if not said:
+            said.append(kernel_call)
+            print("the model has no times: Triton runs each configuration once and takes the first", file=sys.stderr)
+        kernel_call()
+        return [0.0] * len(quantiles)
+
+    autotuner.Autotuner.do_bench = property(lambda _: tried)
 
 
 def _go_on():
@@ -122,5 +219,5 @@ def _go_on():
 
 
 if __name__ == "sitecustomize":
-    sys.meta_path.insert(0, _Watch())
+    sys.meta_path[:0] = [_Watch("torch", begin), _Watch("triton.testing", run_once), _Watch("triton.runtime.autotuner", take_first)]
     _go_on()
