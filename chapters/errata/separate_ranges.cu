@@ -13,13 +13,22 @@
 constexpr int threads = 512, loads = 8, chunk_floats = threads * loads, checked_width = 1024;
 
 // [separate_ranges]
-// The chunk of a block: successive blocks take turns in `ranges` equal parts of the array, and each part is taken from its beginning.
-__host__ __device__ int chunk_of(int block, int blocks, int ranges) { return block % ranges * (blocks / ranges) + block / ranges; }
+// So many ranges, each of so many chunks, lie one behind the other, and behind the last one the next such group begins.
+struct Ranges {
+    int count, chunks;
+};
 
-__global__ void separate_ranges(float* output, const float* input, int load_ranges, int store_ranges)
+// The chunk of a block: successive blocks take turns in the ranges of a group, and each range is taken from its beginning.
+__host__ __device__ int chunk_of(int block, Ranges ranges)
 {
-    int from = chunk_of(blockIdx.x, gridDim.x, load_ranges) * chunk_floats + threadIdx.x;
-    int to = chunk_of(blockIdx.x, gridDim.x, store_ranges) * chunk_floats + threadIdx.x;
+    int group = ranges.count * ranges.chunks, in_group = block % group;
+    return block - in_group + in_group % ranges.count * ranges.chunks + in_group / ranges.count;
+}
+
+__global__ void separate_ranges(float* output, const float* input, Ranges loaded, Ranges stored)
+{
+    int from = chunk_of(blockIdx.x, loaded) * chunk_floats + threadIdx.x;
+    int to = chunk_of(blockIdx.x, stored) * chunk_floats + threadIdx.x;
     float values[loads];
     for (int i = 0; i < loads; ++i)
         values[i] = input[from + i * threads];
@@ -74,14 +83,13 @@ __global__ void transpose_in_two_orders(float* output, const float* input, int w
 
 // The milliseconds of the fastest of some launches with no more than `resident` blocks on a multiprocessor: the most that fit, or
 // as many as the shared memory that each asks for and does not use leaves room for.
-float best_time(const Matrices& m, int resident, int load_ranges, int store_ranges, int launches)
+float best_time(const Matrices& m, int resident, Ranges loaded, Ranges stored, int launches)
 {
     constexpr int most_resident = 2048 / threads, multiprocessor_shared = 228 << 10, reserved_shared = 1 << 10;
     int unused_bytes = resident == most_resident ? 0 : multiprocessor_shared / resident - reserved_shared;
     cudaFuncSetAttribute(separate_ranges, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
     std::vector<float> times = milliseconds(launches, [&] {
-        separate_ranges<<<m.width * m.width / chunk_floats, threads, unused_bytes>>>(
-            m.output, m.input, load_ranges, store_ranges);
+        separate_ranges<<<m.width * m.width / chunk_floats, threads, unused_bytes>>>(m.output, m.input, loaded, stored);
     });
     return *std::min_element(times.begin(), times.end());
 }
@@ -129,8 +137,28 @@ void print_speeds_of_tiles(const Matrices& m)
                 store_down ? "down" : "along", gigabytes_per_second(m, best_time_of_tiles<ROWS>(m, load_down, store_down, 12)));
 }
 
+constexpr Ranges one_range = {1, 1};
+
+// So many ranges that divide the whole array.
+Ranges of_whole(const Matrices& m, int count) { return {count, m.width * m.width / chunk_floats / count}; }
+
+// As many ranges at many distances: the ranges of a group lie next to each other.
+void print_speeds_by_distance(const Matrices& m)
+{
+    for (int count : {16, 64, 512})
+        for (int chunks = 1; count * chunks <= m.width * m.width / chunk_floats; chunks *= 2) {
+            auto print = [&](const char* what, Ranges loaded, Ranges stored) {
+                std::printf("figure %s_%d_parts_%d_kib_apart %.5g\n", what, count, chunks * chunk_floats * 4 / 1024,
+                    gigabytes_per_second(m, best_time(m, 4, loaded, stored, 12)));
+            };
+            print("loads", {count, chunks}, one_range);
+            print("stores", one_range, {count, chunks});
+        }
+}
+
 void print_speeds(const Matrices& m)
 {
+    print_speeds_by_distance(m);
     print_speeds_of_tiles<128>(m);
     print_speeds_of_tiles<64>(m);
     print_speeds_of_tiles<32>(m);
@@ -139,13 +167,14 @@ void print_speeds(const Matrices& m)
     print_speeds_of_transposes(m);
     for (int resident : {1, 2, 4})
         for (int ranges = 1; ranges <= 512; ranges *= 2) {
-            auto print = [&](const char* what, int load_ranges, int store_ranges) {
+            auto print = [&](const char* what, Ranges loaded, Ranges stored) {
                 std::printf("figure %s_ranges_%d_kib_%d %.5g\n", what, ranges, resident * chunk_floats * 4 / 1024,
-                    gigabytes_per_second(m, best_time(m, resident, load_ranges, store_ranges, 12)));
+                    gigabytes_per_second(m, best_time(m, resident, loaded, stored, 12)));
             };
-            print("loads", ranges, 1);
-            print("stores", 1, ranges);
-            print("both", ranges, ranges);
+            Ranges separate = of_whole(m, ranges);
+            print("loads", separate, one_range);
+            print("stores", one_range, separate);
+            print("both", separate, separate);
         }
 }
 
@@ -165,13 +194,11 @@ size_t wrong_elements(const Matrices& m, Run run, From from, To to)
     return wrong;
 }
 
-size_t wrong_in_ranges(const Matrices& m, int resident, int load_ranges, int store_ranges)
+size_t wrong_in_ranges(const Matrices& m, int resident, Ranges loaded, Ranges stored)
 {
-    auto place = [&](int ranges) {
-        return [&m, ranges](int block, int i) { return chunk_of(block, m.width * m.width / chunk_floats, ranges) * chunk_floats + i; };
-    };
+    auto place = [](Ranges ranges) { return [ranges](int block, int i) { return chunk_of(block, ranges) * chunk_floats + i; }; };
     return wrong_elements(
-        m, [&] { best_time(m, resident, load_ranges, store_ranges, 1); }, place(load_ranges), place(store_ranges));
+        m, [&] { best_time(m, resident, loaded, stored, 1); }, place(loaded), place(stored));
 }
 
 template <int ROWS>
@@ -204,10 +231,11 @@ size_t wrong_in_transposes(const Matrices& m)
 int main()
 {
     Matrices m = allocate(), small = with_input(m, checked_width);
-    size_t wrong = wrong_in_ranges(small, 1, 4, 8) + wrong_in_ranges(small, 4, 8, 1) + wrong_in_tiles<128>(small) +
+    size_t wrong = wrong_in_ranges(small, 1, of_whole(small, 4), of_whole(small, 8)) +
+                   wrong_in_ranges(small, 4, {4, 8}, one_range) + wrong_in_tiles<128>(small) +
                    wrong_in_tiles<64>(small) + wrong_in_tiles<32>(small) + wrong_in_tiles<16>(small) + wrong_in_tiles<8>(small) +
                    wrong_in_transposes(small);
-    if (!std::isnan(best_time(small, 4, 1, 1, 1))) print_speeds(with_input(m, large_width));
+    if (!std::isnan(best_time(small, 4, one_range, one_range, 1))) print_speeds(with_input(m, large_width));
     std::printf("%zu elements are wrong\n", wrong);
     return wrong != 0;
 }
