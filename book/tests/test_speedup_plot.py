@@ -107,10 +107,11 @@ def test_the_curves_of_ranges_leave_out_what_is_not_in_them(project, monkeypatch
     monkeypatch.setattr(curves.SeparateRanges, "specimen", "broken")
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     synthetic.write_figures(
-        project.results, {"stores_ranges_1_kib_64": 4100.0, "stores_ranges_4_kib_32": 3700.0, "both_ranges_4_kib_64": 3800.0}
+        project.results,
+        {"stores_16_parts_64_kib_apart": 4100.0, "stores_16_parts_32_kib_apart": 3700.0, "stores_64_parts_64_kib_apart": 3800.0},
     )
     html = project.build_page(".. separate-ranges::\n\n   What to see: it falls.")
-    assert "stores in many ranges, loads in one: 4,100 at 1; both in many ranges: 3,800 at 4." in html
+    assert "16 ranges: 4,100 at 1; 64 ranges: 3,800 at 4;" in html, "the number of MiB, from 1 on"
     assert "The axis begins at 3,600. What to see: it falls." in html
 
 

@@ -172,15 +172,21 @@ class InFlight(Curves, directive="in-flight"):
 
 
 class SeparateRanges(Curves, directive="separate-ranges"):
-    """``.. separate-ranges::``: a copy by the number of ranges in which the blocks that run together load, store, or do both."""
+    """``.. separate-ranges::``: a copy by the memory over which the stores of the blocks that run together are spread, in some ranges."""
 
     specimen = "separate_ranges"
-    kernels = {
-        "loads": "loads in many ranges, stores in one",
-        "stores": "stores in many ranges, loads in one",
-        "both": "both in many ranges",
-    }
-    figure = re.compile(r"(\w+)_ranges_(\d+)_kib_64")
-    by = "the number of ranges in which the blocks that run together load or store; a copy of 1 GiB, 64 KiB in flight on a multiprocessor"
-    words = "separate ranges"
+    kernels = {"16": "16 ranges", "64": "64 ranges", "512": "512 ranges"}
+    figure = re.compile(r"stores_(\d+)_parts_(\d+)_kib_apart")
+    by = (
+        "the memory over which the stores of the blocks that run together are spread; a copy of 1 GiB, 64 KiB in flight on a multiprocessor"
+    )
+    words = "MiB from the first range to the last, number × distance"
     axis = range(3600, 4401, 200)
+
+    def speeds(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
+        """Return the speeds by number × distance in MiB, from 1 MiB on, in place of the distance in KiB."""
+        by_distance = super().speeds(figures)
+        return {
+            count: {spread // 1024: speed for kib, speed in speeds.items() if (spread := int(count) * kib) >= 1024}
+            for count, speeds in by_distance.items()
+        }
