@@ -180,7 +180,7 @@ class SeparateRanges(Curves, directive="separate-ranges"):
     by = (
         "the memory over which the stores of the blocks that run together are spread; a copy of 1 GiB, 64 KiB in flight on a multiprocessor"
     )
-    words = "MiB from the first range to the last, number × distance"
+    words = "spread in MiB: number of ranges × distance"
     axis = range(3600, 4401, 200)
 
     def speeds(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
