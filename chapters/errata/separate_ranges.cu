@@ -119,7 +119,7 @@ float best_time_of_transpose(const Matrices& m, int width, int height, bool down
 void print_speeds_of_transposes(const Matrices& m)
 {
     const int shapes[][2] = {
-        {16384, 16384}, {65536, 4096}, {4096, 65536}, {262144, 1024}, {1024, 262144}, {4000000, 64}, {64, 4000000}};
+        {16384, 16384}, {65536, 4096}, {4096, 65536}, {262144, 1024}, {1024, 262144}, {512, 524288}, {256, 1048576}, {4000000, 64}, {64, 4000000}};
     for (const auto& shape : shapes)
         for (bool down : {false, true}) {
             float ms = best_time_of_transpose(m, shape[0], shape[1], down, 12);
