@@ -108,10 +108,10 @@ def test_the_curves_of_ranges_leave_out_what_is_not_in_them(project, monkeypatch
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     synthetic.write_figures(
         project.results,
-        {"stores_16_parts_64_kib_apart": 4100.0, "stores_16_parts_32_kib_apart": 3700.0, "stores_64_parts_64_kib_apart": 3800.0},
+        {"stores_16_parts_512_kib_apart": 4100.0, "stores_16_parts_32_kib_apart": 3700.0, "stores_64_parts_256_kib_apart": 3800.0},
     )
     html = project.build_page(".. separate-ranges::\n\n   What to see: it falls.")
-    assert "16 ranges: 4,100 at 1; 64 ranges: 3,800 at 4;" in html, "the number of MiB, from 1 on"
+    assert "16 ranges: 4,100 at 8; 64 ranges: 3,800 at 16;" in html, "the number of MiB, from 8 on"
     assert "The axis begins at 3,600. What to see: it falls." in html
 
 

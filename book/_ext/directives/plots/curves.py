@@ -184,9 +184,9 @@ class SeparateRanges(Curves, directive="separate-ranges"):
     axis = range(3600, 4401, 200)
 
     def speeds(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
-        """Return the speeds by number × distance in MiB, from 1 MiB on, in place of the distance in KiB."""
+        """Return the speeds by number × distance in MiB in place of the distance in KiB, from 8 MiB on: below, the blocks leave no gap."""
         by_distance = super().speeds(figures)
         return {
-            count: {spread // 1024: speed for kib, speed in speeds.items() if (spread := int(count) * kib) >= 1024}
+            count: {spread // 1024: speed for kib, speed in speeds.items() if (spread := int(count) * kib) >= 8192}
             for count, speeds in by_distance.items()
         }
