@@ -124,7 +124,10 @@ def test_the_curves_run_by_powers_of_two_from_the_lowest_speed():
     assert page["curves"][1]["line"] == f"M100.0 {top + 500.0}L200.0 {top + 400.0}L300.0 {top + 0.0}"
     assert page["curves"][0] == {"series": 0, "line": "", "marks": []}
     assert page["ceiling"] == {"y": top + 100, "label": "cudaMemcpy: 5,000"}
-    assert page["band"] == ""
+    assert page["band"] == "" and page["beside"] == []
+    named = curves.page_of(found, 5000.0, range(1000, 6001, 1000), size, {"right": (16.0, 2000.0), "left": (8.0, 1500.0)})["beside"]
+    assert [one["name"] for one in named] == ["left", "right"]
+    assert named[1]["name_y"] - named[0]["name_y"] == curves.NAME_STEP, "two names beside each other would cover each other"
     band = curves.page_of(found, 5000.0, range(0, 5001, 1000), size, band=8.0)["band"]
     corners = [f"{x} {top + 500 - height}" for x, height in ((100.0, 250.0), (200.0, 500.0), (300.0, 500.0))]
     assert all(corner in band for corner in corners), "the upper bound is half of the ceiling at half of N, and the ceiling from N on"
