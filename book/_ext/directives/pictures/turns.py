@@ -77,5 +77,7 @@ class TurnsTimeline(EvidenceDirective, directive="turns-timeline"):
         last = TURNS * max(panel["turn"] for panel in panels)
         for panel in panels:
             panel["bars"] = bars_of(panel, last)
-        said = " ".join(f"{panel['words']}: a turn of {panel['turn']:,.0f} ns, the memory busy for {panel['busy']:.0%}." for panel in panels)
+        said = " ".join(
+            f"{panel['words']}: a turn of {panel['turn']:,.0f} ns, the memory busy for {panel['busy']:.0%}." for panel in panels
+        )
         return pictured("turns.html", said, panels=panels, width=LEFT + WIDTH, left=LEFT, row=ROW)
