@@ -139,7 +139,6 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             shown_rows=ranges(list(range(rows))),
             more_rows=all_rows > rows,
             all_rows=all_rows,
-            shown_columns=f"from {first} on" if max(widths) > width else ranges(list(range(first, min(first + count, width)))),
             part_of_columns=first > 0 or count < max(widths),
             relaid=max(widths) > width,
             width=width,
