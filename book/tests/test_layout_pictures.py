@@ -194,7 +194,7 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
             f".. stacked-bars:: Speed\n   :parts: half; rest\n   :frame: all\n   :unit: GB/s\n\n   plain | {key} / 2 | {key} / 4 | {key} | {key}"
         )
     )
-    assert "plain: 750 of 1,000 (75%) 500 250 1,000 GB/s half rest all Speed." in said
+    assert "plain: 750 of 1,000 (75 %) 500 250 1,000 GB/s half rest all Speed." in said
     of_word = ".. stacked-bars:: Speed\n   :parts: half; rest\n   :sum: GB/s\n   :keys: copy.{0}.16384.gbps / {1} | copy.{0}.16384.gbps / 4\n\n   plain | copy_plain | 2"
     html = project.build_page(of_word.replace("   :sum:", "   :shades: 0 3\n   :sum:"))
     assert "plain: 750 GB/s 500 250" in text_of(html) and html.count('class="part-3"') == 2 and "part-1" not in html

@@ -13,7 +13,7 @@ from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
 from directives.pictures import block_orders, tile_orders
 from directives.pictures.banks import describe_schedule, layout, served_cells
-from directives.pictures.flow import follow, grid_of, shape
+from directives.pictures.flow import Element, follow, grid_of, panels_of, shape
 from directives.pictures.partitions import describe_step
 from directives.pictures.rounds import CYCLE, ROW, Round, mark_dearer, strip_of
 from directives.pictures.traces import SYSTEM_BYTES, Panel
@@ -126,7 +126,7 @@ def test_a_bank_map_draws_each_lane_of_the_trace_and_names_its_line(project):
     assert '<g class="busy excess"' in wide
     said = html_text.unescape(re.sub(r"<[^>]+>", "", html))
     assert "A column 32 wavefronts, ideal: 1" in said and "output[i] = tile[threadIdx.x];" in said
-    assert "for sm_90 of copy_shared, line" in said
+    assert "run of copy_shared, line" in said
 
 
 def test_a_bank_map_takes_the_occurrence_and_the_machine_that_are_asked_for(project):
@@ -138,6 +138,7 @@ def test_a_bank_map_takes_the_occurrence_and_the_machine_that_are_asked_for(proj
     labels = re.findall(r'<svg.*?aria-label="([^"]+)"', html)
     assert ["16 banks, 1 wavefront." in label for label in labels] == [True, False]
     assert 'class="busy"' in html and 'class="busy excess"' in html
+    assert "run for gt200 of copy_shared" in text_of(html)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +258,13 @@ def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
     )
     assert "<code>blockIdx</code> (1, 0, 0)" in html
     # The unpadded words are 4 of each 5.
-    assert html.count('class="unused"') == 1
+    assert html.count('class="unused"') == 1 and html.count('<div class="panel">') == 3
+
+
+def test_a_tile_flow_draws_a_tile_that_looks_like_the_input_once():
+    alike = [Element(e.loaded_by, e.source, e.word // 5 * 4 + e.word % 5, e.target, e.stored_by) for e in follow(transposed_block(), 4)]
+    panels, _ = panels_of(alike, warp=0)
+    assert [one["name"] for one in panels] == ["The block's part of the input, and the tile in shared memory", "Its part of the output"]
 
 
 def test_a_picture_refuses_rows_that_the_array_does_not_have(project):
@@ -280,6 +287,7 @@ def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width
     said = text_of(project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n"))
     for told in ("32 words all 20 words in bank 5: 20 wavefronts", "33 words 1 of 20 words in bank 5: 1 wavefront ", "5: 2 wavefronts"):
         assert told in said
+    assert "Drawn: a part of the columns." in said and "which has rows of 32 words" in said
     last = access("load", [32 * lane + 31 for lane in range(20)], line)
     write_trace(project, [{"block": [0, 0, 0], "accesses": [last]}])
     html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n")

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Can an image be turned by a quarter with both sides coalesced?
+// Can an image be rotated by 90 degrees with both sides coalesced?
 //
 // A quarter turn clockwise makes the left column, read from the bottom up, the top row. It moves as many bytes as a copy.
 

@@ -132,20 +132,9 @@ def drawn(evidence: Evidence, panel: Panel, small: bool) -> dict[str, Any]:
     }
 
 
-def places(panels: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Return the kernels of some panels, each with the lines of its accesses in words."""
-    lines: dict[str, list[int]] = {}
-    for panel in panels:
-        lines.setdefault(panel["kernel"], []).append(panel["line"])
-    return [
-        {"kernel": kernel, "lines": ("line " if len(set(found)) == 1 else "lines ") + " and ".join(map(str, sorted(set(found))))}
-        for kernel, found in lines.items()
-    ]
-
-
 def figure(panels: list[dict[str, Any]], small: bool) -> str:
     """Return the HTML of some panels that ``drawn`` made."""
-    return render("banks.html", panels=panels, small=small, places=places(panels))
+    return render("banks.html", panels=panels, small=small)
 
 
 def in_words(panels: list[dict[str, Any]]) -> str:

@@ -100,7 +100,7 @@ def shape(cells: set[Position]) -> str:
 
 
 def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]], str]:
-    """Return the three panels of the picture, and their description.
+    """Return the panels of the picture, and their description: the input, the tile, the output. One panel is for input and tile if they look alike.
 
     Marked are the elements that ``warp`` loads with its first request, and those that it stores with its first.
     """
@@ -135,8 +135,10 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
                 "stored": shape(marked["out"]),
             }
         )
+    if all(panels[0][part] == panels[1][part] for part in ("rows", "columns", "in", "out")):
+        panels[:2] = [{**panels[1], "name": "The block's part of the input, and the tile in shared memory"}]
     storing, loading = {e.stored_by for e in loaded}, {e.loaded_by for e in stored}
-    before, tile, after = panels
+    before, tile, after = panels[0], panels[-2], panels[-1]
     description = (
         f"Read each color from left to right. Blue (■): warp {warp} loads {before['loaded']} of the input and puts it into {tile['loaded']} of "
         f"the tile. In the output it is {after['loaded']}, stored by {plural(len(storing), 'warp')}. Orange (☒): {plural(len(loading), 'warp')} load "
@@ -204,6 +206,6 @@ class TileFlow(EvidenceDirective, directive="tile-flow"):
         block = run["blocks"][-1]
         size = next(access["size"] for access in block["accesses"] if access["space"] == "global")
         panels, description = panels_of(follow(block, size), warp=0)
-        tile = panels[1]
+        tile = panels[-2]
         refuse_rows_beyond(evidence, slug, kernel, size * tile["columns"], tile["rows"])
         return pictured("flow.html", description, panels=panels, kernel=kernel, block=block["block"])

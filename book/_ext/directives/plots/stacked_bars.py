@@ -8,6 +8,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 
 from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import format_number
 from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, pictured
@@ -69,7 +70,7 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             figure = f"{numbers[-1]:,.0f} {unit}" if unit else ""
             filled = sum(numbers[:count])
             if frame:
-                name = f"{name}: {filled:,.0f} of {numbers[count]:,.0f} ({filled / numbers[count]:.0%})"
+                name = f"{name}: {filled:,.0f} of {numbers[count]:,.0f} ({format_number(filled / numbers[count], '.0%')})"
             elif "sum" in self.options:
                 name = f"{name}: {filled:,.0f} {self.options['sum']}"
             bars.append({"name": name, "figure": figure, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})

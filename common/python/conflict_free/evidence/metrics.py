@@ -308,11 +308,11 @@ def format_number(number: float, spec: str = "") -> str:
     """Return a number for readers in a format of Python, or without one by the rule of the book.
 
     The rule: integers in full with thousands separated, all other numbers to three significant digits.
-    Raises ResultError for a format that does not fit.
+    A percentage has a no-break space before its sign. Raises ResultError for a format that does not fit.
     """
     if spec:
         try:
-            return format(number, spec)
+            return format(number, spec).replace("%", "\u00a0%")
         except ValueError as error:
             raise ResultError(f"format {spec!r} does not fit {number!r}: {error}") from None
     if isinstance(number, bool) or float(number).is_integer():

@@ -376,3 +376,7 @@ def test_published_figures_are_values():
 )
 def test_numbers_for_readers(number, text):
     assert format_number(number) == text
+
+
+def test_a_percentage_has_a_no_break_space_before_its_sign():
+    assert format_number(0.899, ".0%") == "90\u00a0%"
