@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 import synthetic
 
-from directives.pictures import machine, stages, timeline
+from directives.pictures import machine, stages, timeline, turns
 
 
 @pytest.fixture
@@ -112,6 +112,21 @@ def test_timelines_are_as_long_as_the_times(project):
     lengths = [float(stores[-1]) - timeline.LEFT + timeline.ISSUE for stores in drawings]
     assert lengths == pytest.approx([lengths[0], lengths[0] / 2]), "as long as the times"
     assert page.count(" GB/s</p>") == 2
+
+
+def test_the_memory_is_busy_for_the_share_of_the_time_that_the_speed_says(project):
+    panel = {"blocks": 2, "parts": [50, 20, 10, 20], "turn": 100, "memory": 20}
+    bars = turns.bars_of(panel, 200)
+    unit = turns.WIDTH / 200
+    busy = [bar for bar in bars if bar["kind"] == "busy"]
+    assert [bar["row"] for bar in busy] == [2] * 4 and sum(bar["width"] for bar in busy) == pytest.approx(4 * 20 * unit)
+    assert sorted(bar["x"] for bar in busy) == pytest.approx([unit * start for start in (30, 80, 130, 180)]), "until all loads have arrived"
+    for block in (0, 1):
+        row = sorted((bar["x"], bar["x"] + bar["width"]) for bar in bars if bar["row"] == block)
+        assert row[0][0] == 0 and row[-1][1] == pytest.approx(turns.WIDTH)
+        assert all(end == pytest.approx(start) for (_, end), (start, _) in pairwise(row)), "a place is never in two parts, nor in none"
+    error = project.build_error(".. turns-timeline::\n\n   8 KiB | 0 | 4 | errata.phases_of_a_warp.one | copy.copy_plain.2048.gbps\n")
+    assert "is not WORDS | BLOCKS | KIB | PHASES | GBPS" in error
 
 
 def test_a_tile_is_asked_for_when_a_place_is_free_and_multiplied_when_it_has_arrived(project):

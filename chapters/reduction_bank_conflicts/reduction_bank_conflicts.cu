@@ -101,6 +101,58 @@ __global__ void reduce_whole_warps(unsigned* sums, const unsigned* numbers, int 
 }
 // [/reduce_whole_warps]
 
+// [reduce_strided_whole_warps]
+__global__ void reduce_strided_whole_warps(unsigned* sums, const unsigned* numbers, int n)
+{
+    __shared__ unsigned partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * BLOCK + tid;
+    partial[tid] = i < n ? numbers[i] : 0;
+    __syncthreads();
+
+    // Good: a warp without work jumps over the loads and the store.
+    // Bad: the words are 2s apart, and lie in few banks.
+    int first_of_warp = tid / 32 * 32;
+    for (int s = 1; s < BLOCK; s *= 2) {
+        int at = 2 * s * tid;
+        if (2 * s * first_of_warp < BLOCK) {
+            if (at < BLOCK)
+                partial[at] += partial[at + s];
+            __syncwarp();
+        }
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_strided_whole_warps]
+
+// [reduce_two_numbers]
+__global__ void reduce_two_numbers(unsigned* sums, const unsigned* numbers, int n)
+{
+    __shared__ unsigned partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * (2 * BLOCK) + tid;
+    // Good: each thread adds two numbers on their way in.
+    partial[tid] = (i < n ? numbers[i] : 0) + (i + BLOCK < n ? numbers[i + BLOCK] : 0);
+    __syncthreads();
+
+    // Good: a warp without work jumps over the loads and the store.
+    // (Without __syncwarp() the compiler would switch its lanes off.)
+    int first_of_warp = tid / 32 * 32;
+    for (int s = BLOCK / 2; s > 0; s /= 2) {
+        if (first_of_warp < s) {
+            if (tid < s)
+                partial[tid] += partial[tid + s];
+            __syncwarp();
+        }
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_two_numbers]
+
 // [reduce_strided_float]
 __global__ void reduce_strided_float(float* sums, const float* numbers, int n)
 {
@@ -142,18 +194,19 @@ __global__ void reduce_sequential_float(float* sums, const float* numbers, int n
 // [/reduce_sequential_float]
 
 // [launch]
-int blocks_of(int n) { return n == 0 ? 1 : n / BLOCK + (n % BLOCK != 0); }
+int blocks_of(int n, int numbers) { return n == 0 ? 1 : n / numbers + (n % numbers != 0); }
 
 // A launch leaves one sum for each block. Further launches of the same
 // kernel add these sums, until one block can add the rest.
-template <auto kernel, class Number>
+// NUMBERS: so many a block adds.
+template <auto kernel, class Number, int NUMBERS = BLOCK>
 void add_up(const conflict_free::Arrays<Number, Number>& arrays)
 {
     const Number* numbers = arrays.input;
     Number* sums = arrays.scratch;
     int left = arrays.n;
-    while (left > BLOCK) {
-        int blocks = blocks_of(left);
+    while (left > NUMBERS) {
+        int blocks = blocks_of(left, NUMBERS);
         kernel<<<blocks, BLOCK>>>(sums, numbers, left);
         numbers = sums;
         sums += blocks;
@@ -175,35 +228,36 @@ std::size_t sums_between_launches(std::size_t n)
 {
     std::size_t sums = 0;
     for (std::size_t left = n; left > BLOCK; sums += left)
-        left = static_cast<std::size_t>(blocks_of(static_cast<int>(left)));
+        left = static_cast<std::size_t>(blocks_of(static_cast<int>(left), BLOCK));
     return sums;
 }
 
-std::string check_launch(std::span<const unsigned> numbers, std::span<const unsigned> sums)
+std::string check_launch(
+    std::span<const unsigned> numbers, std::span<const unsigned> sums, int numbers_of_block)
 {
-    return check_block_sums(numbers, sums, BLOCK);
+    return check_block_sums(numbers, sums, numbers_of_block);
 }
-std::string check_launch(std::span<const float> numbers, std::span<const float> sums)
+std::string check_launch(std::span<const float> numbers, std::span<const float> sums, int numbers_of_block)
 {
-    return check_block_sums(numbers, sums, BLOCK, ADDITIONS);
+    return check_block_sums(numbers, sums, numbers_of_block, ADDITIONS);
 }
 
 // Each launch is checked against the numbers that it read. The bound for 256 is so small that
 // rounding cannot hide a number that is lost or added twice; the bound for millions would hide many.
-template <class Number>
+template <class Number, int NUMBERS = BLOCK>
 std::string added_up(const typename ArrayKernels<Number, Number>::Written& written)
 {
     std::span<const Number> numbers = written.input, scratch = written.scratch;
-    for (int launch = 1; numbers.size() > BLOCK; ++launch) {
+    for (int launch = 1; numbers.size() > NUMBERS; ++launch) {
         const auto sums =
-            scratch.first(static_cast<std::size_t>(blocks_of(static_cast<int>(numbers.size()))));
-        const std::string wrong = check_launch(numbers, sums);
+            scratch.first(static_cast<std::size_t>(blocks_of(static_cast<int>(numbers.size()), NUMBERS)));
+        const std::string wrong = check_launch(numbers, sums, NUMBERS);
         if (!wrong.empty())
             return "launch " + std::to_string(launch) + ": " + wrong;
         numbers = sums;
         scratch = scratch.subspan(sums.size());
     }
-    const std::string wrong = check_launch(numbers, written.output);
+    const std::string wrong = check_launch(numbers, written.output, NUMBERS);
     return wrong.empty() ? "" : "last launch: " + wrong;
 }
 
@@ -239,6 +293,15 @@ int main(int argc, char** argv)
     integers.add({.name = "reduce_whole_warps",
         .launch = add_up<reduce_whole_warps, unsigned>,
         .verify = added_up<unsigned>,
+        .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
+            shared_store.wavefronts_per_block == 20, shared_store.conflicts == 0}});
+    integers.add({.name = "reduce_strided_whole_warps",
+        .launch = add_up<reduce_strided_whole_warps, unsigned>,
+        .verify = added_up<unsigned>,
+        .expect = {shared_load.wavefronts_per_block == 87, shared_store.wavefronts_per_block == 55}});
+    integers.add({.name = "reduce_two_numbers",
+        .launch = add_up<reduce_two_numbers, unsigned, 2 * BLOCK>,
+        .verify = added_up<unsigned, 2 * BLOCK>,
         .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
             shared_store.wavefronts_per_block == 20, shared_store.conflicts == 0}});
 
