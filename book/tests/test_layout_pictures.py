@@ -220,6 +220,8 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
         (".. tile-orders:: copy.copy_plain", "names neither RowByRow nor InGroups"),
         (".. tile-orders:: copy.copy_plain\n   :down: 2\n   :across: 2\n   :at-once: 5", "5 is more than the 4 tiles of 2 × 2"),
         (".. tile-operands:: 9x1", "'9x1' is not DOWNxACROSS, each from 1 to 8"),
+        (".. tile-nest:: 64x64\n\n   A tile | 48x32 | the L2", "48 × 32 does not divide 64 × 64 into 1 to 16 rows and columns"),
+        (".. tile-nest:: 64x64\n\n   A tile | 32 | the L2", "'32' is not DOWNxACROSS"),
         (".. loop-orders:: 9 3", "accepted are 2 to 8 tiles and 2 to 4 rounds"),
         (".. partition-map:: naive store", "are not watched; accepted: machines such as gt200"),
         (".. partition-map:: gt200:naive move", "'move' is not an access"),

@@ -141,9 +141,20 @@ def test_a_bank_map_takes_the_occurrence_and_the_machine_that_are_asked_for(proj
     assert "run for gt200 of copy_shared" in text_of(html)
 
 
+def test_a_small_bank_map_names_the_lanes_of_banks_that_serve_the_same(project):
+    broadcast = a_column(project) | {"wavefronts": [[[lane, word] for lane in (0, 1, 2) for word in range(4)]]}
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [broadcast]}])
+    html = project.build_page(".. bank-map::\n   :small:\n   :lanes:\n\n   copy.copy_shared load | Four words")
+    svg = re.search(r"<svg.*?</svg>", html, re.DOTALL)[0]
+    assert re.findall(r"<text[^>]*>([^<]*)<", svg) == ["0–2"] and svg.count("<rect") == 1
+    assert "the numbers in a cell are the lanes that its banks serve" in html
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
+        ("copy.copy_shared load\n   :lanes:", ":lanes: goes with :small:"),
+        ("copy.copy_shared load\n   :small:\n   :lanes:", ":lanes: wants 4 banks or more side by side"),
         ("copy.copy_plain load", "no kernel 'copy_plain' in the trace of copy; it has: copy_shared"),
         ("copy.copy_shared store", "wants one line of copy.copy_shared with a shared store; found: none"),
         ("copy.copy_shared load occurrence=9", "with instruction 0, warp 0, occurrence 9 in the trace"),
@@ -430,6 +441,17 @@ def test_results_of_a_thread_share_operands(project):
         in html
     )
     assert html.count('class="now"') == 1 + 2 + 16 + 10
+
+
+def test_a_tile_stands_in_the_tile_of_the_line_before(project):
+    html = project.build_page(".. tile-nest:: 1024x1024\n\n   A block's tile | 128x128 | the L2\n   A warp's tile | 64x32 | shared memory")
+    said = html_text.unescape(html)
+    assert (
+        "A block's tile, 128 × 128: 64 multiplications for each operand from the L2. "
+        "A warp's tile, 64 × 32: 21.3 multiplications for each operand from shared memory."
+    ) in said
+    lines = re.findall(r'<path class="parts"[^>]* d="([^"]+)"', html)
+    assert [(one.count("h80"), one.count("v80")) for one in lines] == [(7, 7), (1, 3)], "the lines between 8 × 8 tiles, and between 2 × 4"
 
 
 # --------------------------------------------------------------------------------- partition maps

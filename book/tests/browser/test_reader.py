@@ -136,7 +136,7 @@ def test_on_a_phone_the_strip_shows_words_for_a_single_rung_alone(phone):
 
 
 def test_a_listing_on_a_phone_has_no_empty_lines_between_its_lines(phone):
-    open_page(phone, "matmul.html")
+    open_page(phone, "matmul_pipeline.html")
     height, lines = phone.locator("figure.kernel-listing:not(.counted) pre").first.evaluate(
         "pre => [pre.getBoundingClientRect().height, [...pre.querySelectorAll('.code')].map(line => line.getBoundingClientRect().height)]"
     )

@@ -18,6 +18,8 @@ from .traces import Panel, shared_access
 #: Units of a picture: of a cell with text, of a cell without, and of the numbers of wavefronts at the left.
 CELL, ROW, MARGIN = 24, 17, 28
 SMALL_CELL, SMALL_ROW = 7, 7
+#: A row of a small picture whose cells have room for lanes, and the fewest banks of such a cell.
+LABELED_ROW, LABELED_BANKS = 13, 4
 
 #: Banks side by side on a phone; the others follow below.
 NARROW_BANKS = 16
@@ -102,15 +104,31 @@ def layout(wavefronts: list[list[Cell]], banks: int, across: int) -> dict[str, A
     return {"blocks": blocks, "width": MARGIN + CELL * across, "height": y, **grid}
 
 
-def small_layout(wavefronts: list[list[Cell]], banks: int) -> dict[str, Any]:
-    """Return a picture of cells without text."""
-    cells = [{"x": SMALL_CELL * cell.bank, "y": SMALL_ROW * row} for row, cells in enumerate(wavefronts) for cell in cells]
-    size = {"width": SMALL_CELL * banks, "height": SMALL_ROW * len(wavefronts)}
-    return {"cells": cells, "cell": SMALL_CELL, "row": SMALL_ROW, "rows": len(wavefronts), "banks": banks, **size}
+def small_layout(wavefronts: list[list[Cell]], banks: int, lanes: bool) -> dict[str, Any]:
+    """Return a picture of cells without text or, with ``lanes``, of banks side by side that serve the same lanes, with these.
+
+    Raises ResultError if there is no room for the lanes.
+    """
+    drawn, height = [], LABELED_ROW if lanes else SMALL_ROW
+    for row, cells in enumerate(wavefronts):
+        runs = [list(run) for _, run in groupby(cells, lambda cell: cell.lanes)] if lanes else [[cell] for cell in cells]
+        if lanes and min(map(len, runs)) < LABELED_BANKS:
+            raise ResultError(f":lanes: wants {LABELED_BANKS} banks or more side by side that serve the same lanes")
+        drawn += [
+            {
+                "x": SMALL_CELL * run[0].bank,
+                "y": height * row,
+                "width": SMALL_CELL * len(run),
+                "label": ranges(list(run[0].lanes)) if lanes else "",
+            }
+            for run in runs
+        ]
+    size = {"width": SMALL_CELL * banks, "height": height * len(wavefronts)}
+    return {"cells": drawn, "cell": SMALL_CELL, "row": height, "rows": len(wavefronts), "banks": banks, **size}
 
 
-def drawn(evidence: Evidence, panel: Panel, small: bool) -> dict[str, Any]:
-    """Return the template's data for a panel. Raises ResultError."""
+def drawn(evidence: Evidence, panel: Panel, small: bool, lanes: bool = False) -> dict[str, Any]:
+    """Return the template's data for a panel, a small one with or without ``lanes``. Raises ResultError."""
     run, access = shared_access(evidence, panel)
     wavefronts = served_cells(access, run["banks"])
     sources = evidence.sources(panel.slug)
@@ -126,15 +144,15 @@ def drawn(evidence: Evidence, panel: Panel, small: bool) -> dict[str, Any]:
         "line": access["line"],
         "text": sources.line(access["file"], access["line"]).strip(),
         "shares": any(len(cell.lanes) > 1 for cells in wavefronts for cell in cells),
-        "small": small_layout(wavefronts, run["banks"]) if small else None,
+        "small": small_layout(wavefronts, run["banks"], lanes) if small else None,
         "wide": None if small else layout(wavefronts, run["banks"], run["banks"]),
         "narrow": None if small else layout(wavefronts, run["banks"], NARROW_BANKS),
     }
 
 
-def figure(panels: list[dict[str, Any]], small: bool) -> str:
-    """Return the HTML of some panels that ``drawn`` made."""
-    return render("banks.html", panels=panels, small=small)
+def figure(panels: list[dict[str, Any]], small: bool, lanes: bool = False) -> str:
+    """Return the HTML of some panels that ``drawn`` made, small ones with or without ``lanes``."""
+    return render("banks.html", panels=panels, small=small, lanes=lanes)
 
 
 def in_words(panels: list[dict[str, Any]]) -> str:
@@ -147,17 +165,20 @@ class BankMap(EvidenceDirective, directive="bank-map"):
 
     The access is the first of warp 0 in the first block that makes it; ``match=TEXT``, ``instruction=N``, ``warp=N`` and
     ``occurrence=N`` choose another one, and `` | LABEL`` stands above the picture. Lines of the body are further
-    panels. ``:small:`` draws them side by side, without the lanes' numbers.
+    panels. ``:small:`` draws them side by side, without the lanes' numbers; ``:lanes:`` adds these to loads and stores of 16 bytes.
     """
 
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"small": directives.flag}
+    option_spec = {"small": directives.flag, "lanes": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         asked = [*self.arguments, *(line for line in self.content if line.strip())]
         if not asked:
             raise ResultError("a bank-map wants an access, as its argument or in its body")
-        panels = [drawn(evidence, Panel.parse(line), "small" in self.options) for line in asked]
-        return picture(figure(panels, "small" in self.options), in_words(panels))
+        small, lanes = "small" in self.options, "lanes" in self.options
+        if lanes and not small:
+            raise ResultError(":lanes: goes with :small:")
+        panels = [drawn(evidence, Panel.parse(line), small, lanes) for line in asked]
+        return picture(figure(panels, small, lanes), in_words(panels))

@@ -1,4 +1,4 @@
-"""``tile-orders`` and ``tile-operands``: parts of a product that are computed together, and the parts of the factors for them."""
+"""``tile-orders``, ``tile-operands`` and ``tile-nest``: parts of a product that are computed together, and the parts of the factors for them."""
 
 import re
 from typing import Any
@@ -20,6 +20,9 @@ BELOW = 4
 
 #: Units of the picture of a thread's results: a side of a result, and the most results on a side.
 RESULT, MOST_RESULTS = 10, 8
+
+#: Units of the picture of tiles in tiles: the longer side of a tile that contains others, and the most of these on a side.
+LONGER, MOST_TILES = 80, 16
 
 #: How the text of a kernel names the order of its tiles.
 _ORDER = re.compile(r"\bRowByRow\b|\bInGroups<(\d+)>")
@@ -50,7 +53,7 @@ def operands_of(down: int, across: int) -> dict[str, Any]:
     """Return the template's data for ``down`` × ``across`` results for one k: these, and the operands that they share."""
     places = [PART + GAP + number * RESULT for number in range(MOST_RESULTS)]
     operands, products = down + across, down * across
-    each = f"{products / operands:.3g}"
+    each = products_per_operand(down, across)
     return {
         "kernel": "",
         "title": f"{down} × {across}",
@@ -58,6 +61,39 @@ def operands_of(down: int, across: int) -> dict[str, Any]:
         "rows": places[:down],
         "columns": places[:across],
         "needs": f"{operands} operands, {plural(products, 'multiplication')}: {each} for each operand",
+    }
+
+
+def size_of(text: str) -> tuple[int, int]:
+    """Return the two numbers of DOWNxACROSS. Raises ResultError."""
+    found = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", text)
+    if found is None:
+        raise ResultError(f"{text!r} is not DOWNxACROSS")
+    return int(found[1]), int(found[2])
+
+
+def products_per_operand(down: int, across: int) -> str:
+    """Return for how many multiplications an operand of ``down`` × ``across`` results serves, for readers."""
+    return f"{down * across / (down + across):.3g}"
+
+
+def nested(name: str, part: tuple[int, int], level: str, whole: tuple[int, int]) -> dict[str, Any]:
+    """Return the template's data for a tile among those that divide the tile ``whole``, with its operands. Raises ResultError."""
+    down, across = (side // inner for side, inner in zip(whole, part, strict=True))
+    if (down * part[0], across * part[1]) != whole or not (0 < down <= MOST_TILES and 0 < across <= MOST_TILES):
+        raise ResultError(f"{part[0]} × {part[1]} does not divide {whole[0]} × {whole[1]} into 1 to {MOST_TILES} rows and columns")
+    unit = LONGER / max(whole)
+    begin, tile = PART + GAP, (part[1] * unit, part[0] * unit)
+    return {
+        "kernel": "",
+        "title": f"{name}, {part[0]} × {part[1]}",
+        "tiles": [{"x": begin, "y": begin}],
+        "rows": [begin],
+        "columns": [begin],
+        "needs": f"{products_per_operand(*part)} multiplications for each operand from {level}",
+        "tile": tile,
+        "size": (across * tile[0], down * tile[1]),
+        "lines": {"x": [begin + n * tile[0] for n in range(1, across)], "y": [begin + n * tile[1] for n in range(1, down)]},
     }
 
 
@@ -103,16 +139,40 @@ class TileOperands(EvidenceDirective, directive="tile-operands"):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         panels = []
         for argument in self.arguments[0].split():
-            found = re.fullmatch(rf"([1-{MOST_RESULTS}])x([1-{MOST_RESULTS}])", argument)
-            if found is None:
+            size = size_of(argument)
+            if max(size) > MOST_RESULTS:
                 raise ResultError(f"{argument!r} is not DOWNxACROSS, each from 1 to {MOST_RESULTS}")
-            panels.append(operands_of(int(found[1]), int(found[2])))
+            panels.append(operands_of(*size))
         said = " ".join(f"{one['title']} results take {one['needs']}." for one in panels)
         caption = (
             "C, with A at its left and B above, for one k. Filled: the results of C that a thread computes, and the operands of A and B that it takes. Each pair of a "
             "filled row and a filled column is one multiplication."
         )
         return _drawn(panels, said, caption, (RESULT, RESULT), (MOST_RESULTS, MOST_RESULTS), small=True)
+
+
+class TileNest(EvidenceDirective, directive="tile-nest"):
+    """``.. tile-nest:: DOWNxACROSS``: tiles in tiles of a part of a product, and for how many multiplications they use an operand.
+
+    Lines of the body are ``NAME | DOWNxACROSS | LEVEL``, from the largest tile to the smallest; LEVEL delivers the operands of the tile.
+    """
+
+    required_arguments = 1
+    has_content = True
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        panels, outer = [], size_of(self.arguments[0])
+        for line in filter(str.strip, self.content):
+            name, size, level = (*(part.strip() for part in line.split(" | ")), "", "")[:3]
+            panels.append(nested(name, size_of(size), level, outer))
+            outer = size_of(size)
+        said = " ".join(f"{one['title']}: {one['needs']}." for one in panels)
+        caption = (
+            f"Filled: a tile of C, with its operands of A at the left and of B above, for one k. Around it, {self.arguments[0].replace('x', ' × ')} results of C, then "
+            "the tile of the picture before."
+        )
+        return _drawn(panels, said, caption, (0, 0), (0, 0), small=True)
 
 
 def _drawn(
@@ -122,11 +182,9 @@ def _drawn(
     return pictured(
         "tile_orders.html",
         said,
-        panels=panels,
+        panels=[{"lines": None, "tile": tile, "size": (tiles[0] * tile[0], tiles[1] * tile[1]), **one} for one in panels],
         caption=caption,
-        tile=tile,
         part=PART,
         begin=PART + GAP,
-        size=(tiles[0] * tile[0], tiles[1] * tile[1]),
         small=small,
     )
