@@ -188,6 +188,7 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
     assert [(part["x"], part["width"], part["number"]) for part in bar["parts"]] == [(0, 10, ""), (10, 30, "30")]
     assert bar["frame"] == 60
     assert [(part["number"], part["small"]) for part in bar_of([16.0, 30.0], 0, 1.0)["parts"]] == [("16", True), ("30", False)]
+    assert [part["number"] for part in bar_of([12.5, 12.0], 0, 1.0)["parts"]] == ["12", ""], "a part of less than two small digits"
     key = "copy.copy_plain.16384.gbps"
     said = text_of(
         project.build_page(

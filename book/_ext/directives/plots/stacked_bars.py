@@ -14,7 +14,7 @@ from conflict_free.evidence.names import ResultError
 from ..project import EvidenceDirective, pictured
 
 #: Units of the picture: the longest bar, height of a bar with its words above it, width of a digit, and of a small one.
-LONGEST, ROW, DIGIT, SMALL_DIGIT = 500, 38, 9.6, 7.6
+LONGEST, ROW, DIGIT, SMALL_DIGIT = 500, 38, 9.6, 6.2
 #: More parts would not be told apart.
 MOST_PARTS = 4
 
