@@ -1,6 +1,6 @@
 // The dynamic loader calls this library before it searches for another, if LD_AUDIT names it. Packages for Python contain NVIDIA's
 // libraries and open them by their paths. They get the model's libraries of these names instead. That of the linker, which makes machine
-// code, is empty: they fall back to the driver's linker, which is the model's.
+// code, links nothing: they fall back to the driver's linker, which is the model's.
 
 #include <dlfcn.h>
 #include <link.h>
