@@ -216,6 +216,7 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
         (".. value-bars:: Speed\n\n   copy.copy_plain.16384.gbps", "is not NAME | KEY"),
         (".. block-orders:: copy.copy_shared", "its order of blocks is not known"),
         (".. block-orders:: copy.copy_plain\n   :tiles: 3", ":at-once: 16 is more than the 9 blocks of 3 × 3 tiles"),
+        (".. block-orders:: copy.copy_plain\n   :tiles: 3\n   :at-once: 5\n   :first: 5", ":first: 5 leaves 4 blocks of 9; 5 run at once"),
         (".. block-orders:: copy.copy_plain\n   :tiles: 3x0", ":tiles: is '3x0'; accepted: N, or COLUMNSxROWS"),
         (".. tile-orders:: copy.copy_plain", "names neither RowByRow nor InGroups"),
         (".. tile-orders:: copy.copy_plain\n   :down: 2\n   :across: 2\n   :at-once: 5", "5 is more than the 4 tiles of 2 × 2"),

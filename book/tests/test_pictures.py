@@ -415,6 +415,16 @@ def test_ranges_of_a_matrix_that_is_not_square_are_those_of_its_rows(down, loads
     assert sum(length for _, length in loaded["ranges"]) == sum(length for _, length in stored["ranges"]) == 8 * block_orders.CELL / 4
 
 
+def test_blocks_in_the_middle_of_a_launch_have_pieces_before_and_behind_their_whole_row(project):
+    # Blocks 2 to 7 of 4 × 4 tiles: half of the upper row, and the second. All rows but one of the half row have a gap behind them.
+    panel = block_orders.panel_of("kernel", 4, 4, 6, True, first=2)
+    assert panel["ranges"] == f"{block_orders.ROWS} ranges"
+    source = project.source("copy")
+    source.write_text(source.read_text().replace("int i = blockIdx.x", "int x = blockIdx.y", 1))
+    html = project.build_page(".. block-orders:: copy.copy_plain\n   :tiles: 4\n   :at-once: 6\n   :first: 2")
+    assert "blocks 2 to 7 store in 4 ranges." in html and "in the middle of the launch" in html
+
+
 # ------------------------------------------------------------------------------------ orders of tiles
 
 

@@ -108,11 +108,17 @@ def test_the_curves_of_ranges_leave_out_what_is_not_in_them(project, monkeypatch
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     synthetic.write_figures(
         project.results,
-        {"stores_16_parts_512_kib_apart": 4100.0, "stores_16_parts_32_kib_apart": 3700.0, "stores_64_parts_256_kib_apart": 3800.0},
+        {
+            "stores_16_parts_512_kib_apart": 4100.0,
+            "stores_16_parts_32_kib_apart": 3700.0,
+            "stores_64_parts_256_kib_apart": 3800.0,
+            "stores_ranges_1_kib_64": 4180.0,
+        },
     )
-    html = project.build_page(".. separate-ranges::\n\n   What to see: it falls.")
-    assert "16 ranges: 4,100 at 8; 64 ranges: 3,800 at 16;" in html, "the number of MiB, from 8 on"
-    assert "The axis begins at 3,600. What to see: it falls." in html
+    html = project.build_page(".. separate-ranges::\n\n   What to see: it rises.")
+    assert "16 ranges: 1.02 at 8; 64 ranges: 1.10 at 16;" in html, "one range ÷ the speed, by the number of MiB, from 8 on"
+    assert "The axis begins at 0.98. What to see: it rises." in html and "cudaMemcpy" not in html
+    assert ">1.04<" in html
 
 
 def test_the_curves_run_by_powers_of_two_from_the_lowest_speed():

@@ -31,16 +31,18 @@ def tile_of(block: int, columns: int, rows: int, down: bool) -> tuple[int, int]:
     return (along, across) if down else (across, along)
 
 
-def panel_of(kernel: str, columns: int, rows: int, at_once: int, down: bool) -> dict[str, Any]:
-    """Return the tiles of a kernel's input and output for the template, and those that the first ``at_once`` blocks read and write."""
-    read = {tile_of(block, columns, rows, down): block for block in range(at_once)}
+def panel_of(kernel: str, columns: int, rows: int, at_once: int, down: bool, first: int = 0) -> dict[str, Any]:
+    """Return the tiles of a kernel's input and output for the template, and those that ``at_once`` blocks from ``first`` on read and write."""
+    read = {tile_of(block, columns, rows, down): block for block in range(first, first + at_once)}
     written = {(column, row): block for (row, column), block in read.items()}
     whole = all(sum(row == one for row, _ in written) == rows for one in {row for row, _ in written})
+    # Blocks in the middle of a launch may begin inside a row of tiles: then the pieces before and behind the whole rows are ranges, too.
+    many = f"{len(ranges_of(set(written), rows, columns))} ranges" if first else "many ranges"
     return {
         "kernel": kernel,
         "way": "down the columns" if down else "along the rows",
         # Whole rows of tiles are consecutive rows of the matrix. Other groups of tiles have a separate range in each row of the matrix.
-        "ranges": "one range" if whole else "many ranges",
+        "ranges": "one range" if whole else many,
         "sides": [
             {
                 "words": words,
@@ -75,12 +77,12 @@ class BlockOrders(EvidenceDirective, directive="block-orders"):
     """``.. block-orders:: SLUG.KERNEL …``: for each transpose, the tiles that the first running blocks read and write.
 
     ``:tiles: N`` is the tiles of a side of the matrix, or ``COLUMNSxROWS`` of tiles, ``:at-once: N`` how many blocks run at once; if that is all of them, the picture
-    shows the tiles' places alone. Whether the blocks are numbered along the rows or down the columns is read from the kernel's text.
+    shows the tiles' places alone. ``:first: N`` is the first of them, for the middle of a launch. Whether the blocks are numbered along the rows or down the columns is read from the kernel's text.
     """
 
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec = {"tiles": directives.unchanged_required, "at-once": directives.positive_int}
+    option_spec = {"tiles": directives.unchanged_required, "at-once": directives.positive_int, "first": directives.nonnegative_int}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         tiles, at_once = _TILES.fullmatch(self.options.get("tiles", "8")), self.options.get("at-once", 16)
@@ -89,15 +91,19 @@ class BlockOrders(EvidenceDirective, directive="block-orders"):
         columns, rows = int(tiles[1]), int(tiles[2] or tiles[1])
         if at_once > columns * rows:
             raise ResultError(f":at-once: {at_once} is more than the {columns * rows} blocks of {columns} × {rows} tiles")
+        first = self.options.get("first", 0)
+        if first + at_once > columns * rows:
+            raise ResultError(f":first: {first} leaves {columns * rows - first} blocks of {columns * rows}; {at_once} run at once")
         panels = []
         for argument in self.arguments[0].split():
             slug, kernel = self.kernel_argument(argument)
             found = _COLUMN.search(evidence.sources(slug).region(kernel).text)
             if found is None:
                 raise ResultError(f"{argument} does not say 'int x = blockIdx.x *' or 'blockIdx.y', so its order of blocks is not known")
-            panels.append(panel_of(kernel, columns, rows, at_once, found[1] == "y"))
+            panels.append(panel_of(kernel, columns, rows, at_once, found[1] == "y", first))
         said = " ".join(
-            f"{one['kernel']}: blocks numbered {one['way']}; blocks 0 to {at_once - 1} store in {one['ranges']}." for one in panels
+            f"{one['kernel']}: blocks numbered {one['way']}; blocks {first} to {first + at_once - 1} store in {one['ranges']}."
+            for one in panels
         )
         side = max(columns, rows) * CELL
         return pictured(
@@ -109,5 +115,6 @@ class BlockOrders(EvidenceDirective, directive="block-orders"):
             height=side,
             side=side,
             at_once=at_once,
+            first=first,
             all=at_once == columns * rows,
         )

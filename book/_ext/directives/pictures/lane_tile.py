@@ -88,7 +88,7 @@ def drawn(evidence: Evidence, asked: list[Panel], as_above: bool = False) -> tup
 class LaneTile(EvidenceDirective, directive="lane-tile"):
     """``.. lane-tile::``: lines of the body are panels of a ``bank-map``, side by side, each drawn as the array in shared memory.
 
-    A line of the picture is as many bytes as all banks deliver in one wavefront, and a cell is what one lane accesses. Shown are
+    A line of the picture is a word in each bank, and a cell is what one lane accesses. Shown are
     the lanes that are served together first: 32 of 4 bytes, 16 of 8 or 8 of 16. ``:as-above:`` leaves out of the caption what that
     of an earlier picture says.
     """

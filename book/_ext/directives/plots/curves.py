@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from docutils import nodes
@@ -28,16 +28,16 @@ Speeds = dict[int, float]
 def page_of(
     found: Mapping[str, Speeds],
     ceiling: float,
-    axis: range,
+    axis: Sequence[float],
     page: Mapping[str, int],
     beside: Mapping[str, tuple[float, float]] = {},
     lines: Mapping[str, float] = {},
     band: float = 0,
 ) -> dict[str, Any]:
-    """Return the places of all parts of the plot: the numbers run to the right by powers of two, GB/s upwards from the lowest of ``axis``.
+    """Return the places of all parts of the plot: the numbers run to the right by powers of two, the speeds upwards from the lowest of ``axis``.
 
     ``beside`` has the number and the speed of kernels that are no part of a curve, by their names, ``lines`` the numbers of upright lines.
-    ``band`` is the number *N* of the band between ``ceiling`` × n ÷ (n + N) and ``ceiling`` × min(1, n ÷ N), or 0 for none.
+    ``ceiling`` is the speed of ``cudaMemcpy``, or 0 for no line. ``band`` is the number *N* of the band between ``ceiling`` × n ÷ (n + N) and ``ceiling`` × min(1, n ÷ N), or 0 for none.
     """
     every = sorted({number for speeds in found.values() for number in speeds})
     first, last = math.log2(every[0]), math.log2(every[-1])
@@ -67,8 +67,8 @@ def page_of(
         "right": right,
         "bottom": bottom,
         "ticks": [{"x": x(number), "label": str(number)} for number in every if math.log2(number).is_integer()],
-        "rows": [{"y": y(speed), "label": f"{speed:,}"} for speed in axis],
-        "ceiling": {"y": y(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"},
+        "rows": [{"y": y(speed), "label": f"{speed:,}" if isinstance(axis, range) else f"{speed:.2f}"} for speed in axis],
+        "ceiling": {"y": y(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"} if ceiling else None,
         "lines": [{"x": x(number), "label": f"{words}: {number:.1f}"} for words, number in lines.items()],
         "beside": [
             {
@@ -99,10 +99,13 @@ class Curves(EvidenceDirective):
     specimen: str
     kernels: Mapping[str, str]
     figure: re.Pattern[str]
-    #: The caption's words for the number, the words of the axis, and its range in GB/s.
+    #: What the curves show and its format, the caption's words for the number, the words of the axis, and the values at the left.
+    quantity, spec = "GB/s", ",.0f"
     by: str
     words: str
-    axis: range
+    axis: Sequence[float]
+    #: Whether the speed of ``cudaMemcpy`` is drawn.
+    with_ceiling = True
 
     def speeds(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
         """Return for each of the kernels the highest speed at each number."""
@@ -123,10 +126,10 @@ class Curves(EvidenceDirective):
             raise ResultError(f":kernels: names {', '.join(sorted(unknown))}; accepted: {', '.join(self.kernels)}")
         found = {kernel: speeds for kernel, speeds in self.speeds(figures).items() if kernel in drawn}
         told = evidence.value(f"{SPECIMENS}.{self.specimen}.{next(iter(figures))}").provenance.partition(": ")[2]
-        ceiling = evidence.value(f"{CEILING_SLUG}.{CEILING}.16384.gbps").number
-        title = f"GB/s by {self.by}"
+        ceiling = evidence.value(f"{CEILING_SLUG}.{CEILING}.16384.gbps").number if self.with_ceiling else 0
+        title = f"{self.quantity} by {self.by}"
         numbers = "; ".join(
-            f"{self.kernels[kernel]}: {', '.join(f'{speed:,.0f} at {number}' for number, speed in speeds.items())}"
+            f"{self.kernels[kernel]}: {', '.join(f'{speed:{self.spec}} at {number}' for number, speed in speeds.items())}"
             for kernel, speeds in found.items()
         )
         beside: dict[str, tuple[float, float]] = {}
@@ -150,7 +153,7 @@ class Curves(EvidenceDirective):
         # What tells a curve from others is left out where there are none.
         words = {kernel: self.kernels[kernel].partition(",")[0] if len(found) == 1 else self.kernels[kernel] for kernel in found}
         keys = [(words[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
-        begins = f" The axis begins at {self.axis[0]:,}." if self.axis[0] else ""
+        begins = f" The axis begins at {self.axis[0]:{self.spec}}." if self.axis[0] else ""
         caption = f"{title}.{begins} {' '.join(self.content)} {told}."
         return pictured("curves.html", f"{title}: {numbers}.", pages=pages, keys=keys, words=self.words, caption=caption)
 
@@ -172,21 +175,22 @@ class InFlight(Curves, directive="in-flight"):
 
 
 class SeparateRanges(Curves, directive="separate-ranges"):
-    """``.. separate-ranges::``: a copy by the memory over which the stores of the blocks that run together are spread, in some ranges."""
+    """``.. separate-ranges::``: what the stores of the blocks that run together cost, by the memory over which their ranges are spread."""
 
     specimen = "separate_ranges"
     kernels = {"16": "16 ranges", "64": "64 ranges", "512": "512 ranges"}
     figure = re.compile(r"stores_(\d+)_parts_(\d+)_kib_apart")
-    by = (
-        "the memory over which the stores of the blocks that run together are spread; a copy of 1 GiB, 64 KiB in flight on a multiprocessor"
-    )
-    words = "spread in MiB: number of ranges × distance"
-    axis = range(3600, 4401, 200)
+    one = "stores_ranges_1_kib_64"
+    quantity, spec = "The factor by which a copy takes longer than with stores in one range,", ".2f"
+    by = "the memory over which the blocks that run together store"
+    words = "spread of the stores in MiB: number of ranges × distance"
+    axis = (0.98, 1.0, 1.02, 1.04, 1.06, 1.08)
+    with_ceiling = False
 
     def speeds(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
-        """Return the speeds by number × distance in MiB in place of the distance in KiB, from 8 MiB on: below, the blocks leave no gap."""
+        """Return the factors by number × distance in MiB in place of the distance in KiB, from 8 MiB on: below, the blocks leave no gap."""
         by_distance = super().speeds(figures)
         return {
-            count: {spread // 1024: speed for kib, speed in speeds.items() if (spread := int(count) * kib) >= 8192}
+            count: {spread // 1024: figures[self.one] / speed for kib, speed in speeds.items() if (spread := int(count) * kib) >= 8192}
             for count, speeds in by_distance.items()
         }
