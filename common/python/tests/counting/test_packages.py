@@ -326,6 +326,15 @@ def test_a_library_with_nvidias_runtime_is_named(tmp_path, library, said):
     )
 
 
+def test_nvml_does_without_a_table_of_the_driver(tmp_path):
+    path = shared_library(
+        tmp_path / "libnvidia-ml.so.1",
+        "int cuGetExportTable(const void**, const void*); int ask(void) { const void* t; return cuGetExportTable(&t, 0); }",
+    )
+    said = output_of(tmp_path, f"import ctypes\nctypes.CDLL('libcuda.so.1', ctypes.RTLD_GLOBAL)\nprint(ctypes.CDLL({str(path)!r}).ask())")
+    assert said.startswith("801\n") and "not supported" not in said
+
+
 def test_the_operators_of_pytorch_are_named(tmp_path):
     library = tmp_path / "torch" / "lib" / "libtorch_cuda.so"
     library.parent.mkdir(parents=True)

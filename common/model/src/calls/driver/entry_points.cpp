@@ -64,10 +64,11 @@ CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint
 }
 
 /// A runtime library that is linked into a program or library asks for this table first, several times: one message is enough. NVRTC
-/// asks too, and does without.
+/// and NVML (on a machine with a GPU) ask too, and do without.
 CUresult cuGetExportTable(const void**, const CUuuid*) {
     const std::string caller = file_of(__builtin_return_address(0));
-    if (caller.find("/libnvrtc") != caller.npos) return CUDA_ERROR_NOT_SUPPORTED;
+    for (const char* does_without : {"/libnvrtc", "/libnvidia-ml"})
+        if (caller.find(does_without) != caller.npos) return CUDA_ERROR_NOT_SUPPORTED;
     static const auto result = static_cast<CUresult>(unsupported_export_table(caller));
     return result;
 }
