@@ -37,6 +37,12 @@ def test_a_value_stands_in_the_text_with_its_provenance(project):
     assert described == tip
 
 
+def test_a_share_is_a_percentage_with_a_bar_of_its_length(project):
+    html = project.build_page(":share:`copy.copy_plain.2048.gbps / 4000`")
+    assert re.search(r'<span class="val share" style="--share: 25%"[^>]*>25\s%<span class="val-tip"', html)
+    assert ":share: copy.copy_plain.2048.gbps is 1000.00; accepted: 0 to 1" in project.build_error(":share:`copy.copy_plain.2048.gbps`")
+
+
 def test_two_values_have_two_tooltips(project):
     html = project.build_page(":val:`machine.gpu` :val:`machine.gpu`")
     ids = re.findall(r'role="tooltip" id="([^"]+)"', html)

@@ -183,7 +183,7 @@ class SeparateRanges(Curves, directive="separate-ranges"):
     one = "stores_ranges_1_kib_64"
     quantity, spec = "The factor by which a copy takes longer than with stores in one range,", ".2f"
     by = "the memory over which the blocks that run together store"
-    words = "spread of the stores, MiB"
+    words = "spread in MiB: number of ranges × distance"
     axis = (0.98, 1.0, 1.02, 1.04, 1.06, 1.08)
     with_ceiling = False
 

@@ -1,4 +1,4 @@
-"""The role ``val``: a number of the evidence, in the prose, with its provenance as a tooltip."""
+"""The roles ``val`` and ``share``: a number of the evidence, in the prose, with its provenance as a tooltip."""
 
 import re
 
@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 
 
 class value(nodes.inline):
-    """Text with a tooltip: ``provenance`` is the tooltip's text, ``tip_id`` its identifier on the page."""
+    """Text with a tooltip: ``provenance`` is the tooltip's text, ``tip_id`` its identifier on the page, ``share`` the length of its bar."""
 
 
 class ValueRole(SphinxRole):
@@ -50,6 +50,22 @@ class ValueRole(SphinxRole):
         return value("", text, provenance=provenance, tip_id=tip_id, classes=classes)
 
 
+class ShareRole(ValueRole):
+    """``:share:`KEY```: a value from 0 to 1 as a percentage above a bar of that length, for cells of a table."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the percentage, or a mark that it is missing."""
+        key, self.text = self.text, f"{self.text}|.0%"
+        shown, messages = super().run()
+        if "broken" not in shown[0]["classes"]:
+            number = float(evidence(self.env).value(key.strip()).number)
+            if not 0 <= number <= 1:
+                changes.note(self.env, "broken", f":share: {key} is {number:.2f}; accepted: 0 to 1", self.lineno)
+            shown[0]["classes"].append("share")
+            shown[0]["share"] = f"{number:.0%}"
+        return shown, messages
+
+
 def _yours(book: Evidence, key: str, spec: str) -> str:
     """Return the value on the reader's own GPU for the tooltip, nothing if it is missing or does not depend on that GPU."""
     if not is_measured(key) or not book.measured_chapters(LOCAL):
@@ -65,7 +81,8 @@ def _visit_html(self, node: value) -> None:
     if self.builder.name == EPUB:
         self.body.append(f'<span class="{classes}" title="{self.attval(node["provenance"])}">')
         return
-    self.body.append(f'<span class="{classes}" tabindex="0" aria-describedby="{node["tip_id"]}">')
+    style = f' style="--share: {node["share"]}"' if "share" in node else ""
+    self.body.append(f'<span class="{classes}"{style} tabindex="0" aria-describedby="{node["tip_id"]}">')
 
 
 def _depart_html(self, node: value) -> None:
@@ -87,3 +104,4 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-read", _find_raw_roles)
     app.add_node(value, html=(_visit_html, _depart_html), **UNMARKED)
     app.add_role("val", ValueRole())
+    app.add_role("share", ShareRole())
