@@ -10,7 +10,7 @@ from conflict_free.evidence.names import ResultError
 from ..project import EvidenceDirective, pictured
 
 #: Units of the picture: the width of the drawing, the height of a row, the room for its name. How many of the longest turns are drawn.
-WIDTH, ROW, LEFT, TURNS = 470, 17, 66, 1.15
+WIDTH, ROW, LEFT, TURNS = 400, 17, 66, 1.15
 #: The parts of a turn, in order: their classes in the style sheet, and their colors where there is none.
 PARTS = (("wait", "#0b6e99"), ("held", "#90bace"), ("store", "#a33d00"), ("empty", "#b3b5b8"))
 
