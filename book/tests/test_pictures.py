@@ -264,7 +264,7 @@ def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
         in description
     )
     assert (
-        "Orange (☒): 4 warps load column 0 of the input and put it into column 0 of the tile. In the output it is row 0, stored by warp 0."
+        "Orange (☒): column 0 of the tile, which 4 warps brought from column 0 of the input. Warp 0 reads it, and stores it as row 0 of the output."
         in description
     )
     assert "<code>blockIdx</code> (1, 0, 0)" in html

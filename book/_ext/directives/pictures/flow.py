@@ -141,8 +141,9 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
     before, tile, after = panels[0], panels[-2], panels[-1]
     description = (
         f"Read each color from left to right. Blue (■): warp {warp} loads {before['loaded']} of the input and puts it into {tile['loaded']} of "
-        f"the tile. In the output it is {after['loaded']}, stored by {plural(len(storing), 'warp')}. Orange (☒): {plural(len(loading), 'warp')} load "
-        f"{before['stored']} of the input and put it into {tile['stored']} of the tile. In the output it is {after['stored']}, stored by warp {warp}. Dark: an element of both. Rows and columns are counted in these parts."
+        f"the tile. In the output it is {after['loaded']}, stored by {plural(len(storing), 'warp')}. Orange (☒): {tile['stored']} of the tile, which "
+        f"{plural(len(loading), 'warp')} brought from {before['stored']} of the input. Warp {warp} reads it, and stores it as {after['stored']} of "
+        "the output. Dark: an element of both. Rows and columns are counted in these parts."
     )
     return panels, description
 
