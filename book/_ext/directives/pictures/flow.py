@@ -143,7 +143,7 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
         f"Read each color from left to right. Blue (■): warp {warp} loads {before['loaded']} of the input and puts it into {tile['loaded']} of "
         f"the tile. In the output it is {after['loaded']}, stored by {plural(len(storing), 'warp')}. Orange (☒): {tile['stored']} of the tile, which "
         f"{plural(len(loading), 'warp')} brought from {before['stored']} of the input. Warp {warp} reads it, and stores it as {after['stored']} of "
-        "the output. Dark: an element of both. Rows and columns are counted in these parts."
+        "the output. Dark: an element of both."
     )
     return panels, description
 
