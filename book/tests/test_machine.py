@@ -115,7 +115,7 @@ def test_timelines_are_as_long_as_the_times(project):
 
 
 def test_the_memory_is_busy_for_the_share_of_the_time_that_the_speed_says(project):
-    panel = {"blocks": 2, "parts": [50, 20, 10, 20], "turn": 100, "memory": 20}
+    panel = {"blocks": 2, "parts": [50, 20, 10, 20], "turn": 100, "memory": 20, "together": False}
     bars = turns.bars_of(panel, 200)
     unit = turns.WIDTH / 200
     busy = [bar for bar in bars if bar["kind"] == "busy"]
@@ -125,8 +125,19 @@ def test_the_memory_is_busy_for_the_share_of_the_time_that_the_speed_says(projec
         row = sorted((bar["x"], bar["x"] + bar["width"]) for bar in bars if bar["row"] == block)
         assert row[0][0] == 0 and row[-1][1] == pytest.approx(turns.WIDTH)
         assert all(end == pytest.approx(start) for (_, end), (start, _) in pairwise(row)), "a place is never in two parts, nor in none"
-    error = project.build_error(".. turns-timeline::\n\n   8 KiB | 0 | 4 | errata.phases_of_a_warp.one | copy.copy_plain.2048.gbps\n")
-    assert "is not WORDS | BLOCKS | KIB | PHASES | GBPS" in error
+    error = project.build_error(
+        ".. turns-timeline::\n\n   8 KiB | 2 | 4 | errata.phases_of_a_warp.one | copy.copy_plain.2048.gbps | late\n"
+    )
+    assert "is not WORDS | BLOCKS | KIB | PHASES | GBPS | measured or together or evenly" in error
+
+
+def test_blocks_that_load_together_take_the_sum_and_evenly_the_longer_time():
+    lone = {"blocks": 1, "parts": [50, 20, 10, 20], "turn": 100, "memory": 40, "together": False}
+    together, evenly = (turns.assumed(lone, 2, how) for how in ("together", "evenly"))
+    assert (together["turn"], evenly["turn"], turns.assumed(lone, 5, "evenly")["turn"]) == (180, 100, 200)
+    busy = sorted((bar["x"], bar["x"] + bar["width"]) for bar in turns.bars_of(together, 180) if bar["kind"] == "busy")
+    assert [x for pair in busy for x in pair] == pytest.approx([x / 180 * turns.WIDTH for x in (50, 90, 90, 130)]), "one after the other"
+    assert {bar["x"] for bar in turns.bars_of(together, 180) if bar["kind"] == "wait"} == {0}, "all load at the same moment"
 
 
 def test_a_tile_is_asked_for_when_a_place_is_free_and_multiplied_when_it_has_arrived(project):
