@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 import synthetic
@@ -129,6 +130,17 @@ def test_the_memory_is_busy_for_the_share_of_the_time_that_the_speed_says(projec
         ".. turns-timeline::\n\n   8 KiB | 2 | 4 | errata.phases_of_a_warp.one | copy.copy_plain.2048.gbps | late\n"
     )
     assert "is not WORDS | BLOCKS | KIB | PHASES | GBPS | measured or together or evenly" in error
+
+
+def test_a_turn_is_the_bytes_of_the_blocks_by_the_speed_and_the_memory_is_busy_for_the_share_of_the_copy():
+    figures = {"copy.cudaMemcpy.16384.gbps": 4000, "machine.multiprocessors": 100, "k": 1000}
+    figures |= {f"phases_{part}_percent": share for part, share in (("loading", 50), ("barrier", 20), ("after_loading", 30), ("empty", 20))}
+    panel = turns.turn_of(SimpleNamespace(value=lambda key: SimpleNamespace(number=figures[key])), "8 KiB", 2, 4, "phases", "k")
+    # 100 multiprocessors load and store 8 KiB each at 1,000 bytes a nanosecond.
+    assert panel["turn"] == pytest.approx(2 * 8192 * 100 / 1000)
+    assert panel["parts"] == pytest.approx([panel["turn"] * share for share in (0.5, 0.2, 0.1, 0.2)])
+    assert turns.busy_share(panel) == pytest.approx(1000 / 4000)
+    assert turns.busy_share(turns.assumed(panel | {"blocks": 1}, 2, "together")) == pytest.approx(1 / (1 + 4))
 
 
 def test_blocks_that_load_together_take_the_sum_and_evenly_the_longer_time():

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // "A barrier is one instruction, and costs as much": transposes through a tile whose barrier has 4 to 32 warps, and the same
-// without a barrier, whose output is wrong.
+// without a barrier, whose warps race.
 
 #include "matrices.cuh"
 
@@ -35,7 +35,8 @@ float best_time(const Matrices& m, int launches)
     return *std::min_element(times.begin(), times.end());
 }
 
-// Prints the speed of a kernel with a barrier and without one. Returns the number of wrong elements of the one with a barrier.
+// Prints the speed of a kernel with a barrier and without one. Returns the number of wrong elements of the one with a barrier: those of
+// the other depend on the moment.
 template <int UNUSED, int BLOCK_ROWS>
 size_t measure(const Matrices& m)
 {

@@ -41,6 +41,11 @@ def assumed(lone: dict[str, Any], blocks: int, how: str) -> dict[str, Any]:
     return {**lone, "blocks": blocks, "parts": parts, "turn": sum(parts), "together": how == "together"}
 
 
+def busy_share(panel: dict[str, Any]) -> float:
+    """Return for which share of the time the memory delivers loads, from 0 to 1."""
+    return panel["blocks"] * panel["memory"] / panel["turn"]
+
+
 def bars_of(panel: dict[str, Any], last: float) -> list[dict[str, Any]]:
     """Return the bars from 0 to ``last`` nanoseconds: a row for each block, and below them one for the memory, in units of the picture.
 
@@ -88,7 +93,7 @@ class TurnsTimeline(EvidenceDirective, directive="turns-timeline"):
             lone = turn_of(evidence, words, int(blocks) if how == "measured" else 1, int(kibibytes), phases, gbps)
             panels.append(lone if how == "measured" else assumed(lone, int(blocks), how))
         for panel in panels:
-            panel["busy"] = panel["blocks"] * panel["memory"] / panel["turn"]
+            panel["busy"] = busy_share(panel)
         last = TURNS * max(panel["turn"] for panel in panels)
         for panel in panels:
             panel["bars"] = bars_of(panel, last)
