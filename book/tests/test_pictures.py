@@ -308,11 +308,36 @@ def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width
     html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n")
     unused = [svg.count('class="unused') for svg in re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL)]
     assert unused == [0, 20, 40], "the words that lengthen a row are drawn, a column or two in each of 20 rows"
+    colored = [svg.count('class="same') for svg in re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL)]
+    assert colored == [20, 0, 2], "of the words that are read, those that share a bank"
     html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :columns: 32\n")
     narrow = re.findall(r'<svg class="narrow".*?</svg>', html, re.DOTALL)
     assert [svg.count("<rect") for svg in narrow] == [20 * 16] * 2, "a phone has room for half of a row"
     write_trace(project, [{"block": [0, 0, 0], "accesses": [{**column, "size": 8}]}])
     assert "8 bytes a lane is served in parts" in project.build_error(".. tile-banks:: copy.copy_shared load")
+
+
+def test_the_end_of_the_rows_is_drawn_behind_a_gap(project):
+    column = access("load", [32 * lane for lane in range(20)], line_of(project, "= tile["))
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [column]}])
+    html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n   :rows: 2\n   :end: 4\n")
+    wide, narrow = (
+        [rows_drawn(svg) for svg in re.findall(rf'<svg class="{size}".*?</svg>', html, re.DOTALL)] for size in ("wide", "narrow")
+    )
+    assert wide[1] == [[0, 1, 2, 3, 4, 5, "…", 30, 31, 0], [1, 2, 3, 4, 5, 6, "…", 31, 0, 1]]
+    assert wide[0][0][-2:] == [30, 31] and wide[2][1][-4:] == [0, 1, 2, 3]
+    assert [one[0] for one in narrow] == [[0, "…", 31], [0, "…", 31, 0], [0, "…", 31, 0, 1]]
+
+
+def rows_drawn(svg: str) -> list[list]:
+    """Return the banks in each row of a panel, and … where columns are left out."""
+    texts = [(float(x), float(y), words) for x, y, words in re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)">([^<]+)', svg)]
+    gaps = [x for x, _, words in texts if words == "…"]
+    rows = []
+    for level in sorted({y for _, y, words in texts if words != "…"}):
+        cells = [(x, int(words)) for x, y, words in texts if y == level and words != "…"]
+        rows.append([one for _, one in sorted([*cells, *((x, "…") for x in gaps)], key=lambda cell: cell[0])])
+    return rows
 
 
 def test_the_model_places_a_blocks_first_variable_where_pictures_count_from():
