@@ -109,7 +109,6 @@
       const isOfMachine = OF_MACHINE.includes(control.dataset.control);
       if (control.type === "number") bringIntoRange(control, isOfMachine);
       if (isOfMachine) this.control("machine").value = OWN;
-      if (control.dataset.control === "stride") this.control("access").value = "stride";
       this.choose(control.dataset.control === "first");
     }
 
@@ -128,6 +127,8 @@
     choose(isChosen = false) {
       this.choice = { machine: this.control("machine").value, access: this.control("access").value };
       for (const name of ["columns", "rows", "padding", "size", "stride", "lanes"]) this.choice[name] = Number(this.control(name).value);
+      this.control("stride").parentElement.hidden = this.choice.access !== "stride";
+      this.control("first").parentElement.hidden = !["column", "row"].includes(this.choice.access);
       this.machine = this.chosenMachine();
       const all = lanesFrom(0, placesOf(this.choice)).map((first) => {
         const access = accessOf({ ...this.choice, first });

@@ -13,7 +13,7 @@ from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
 from directives.pictures import block_orders, tile_orders
 from directives.pictures.banks import describe_schedule, layout, served_cells
-from directives.pictures.flow import Element, follow, grid_of, panels_of, shape
+from directives.pictures.flow import CELL, follow, grid_of, shape
 from directives.pictures.partitions import describe_step
 from directives.pictures.rounds import CYCLE, ROW, Round, mark_dearer, strip_of
 from directives.pictures.traces import SYSTEM_BYTES, Panel
@@ -255,27 +255,31 @@ def test_shapes_have_words():
     assert shape({(0, 0), (1, 1)}) == "2 elements"
 
 
-def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
+def test_a_tile_flow_shows_a_row_on_its_way_in_and_a_column_on_its_way_out(project):
     write_trace(project, [{"block": [0, 0, 0], "accesses": []}, transposed_block()])
     html = project.build_page(".. tile-flow:: copy.copy_shared")
     description = html_text.unescape(re.search(r'<figure class="picture tile-flow"[^>]*aria-label="([^"]+)"', html)[1])
-    assert (
-        "Blue (■): warp 0 loads row 0 of the input and puts it into row 0 of the tile. In the output it is column 0, stored by 4 warps."
-        in description
-    )
-    assert (
-        "Orange (☒): column 0 of the tile, which 4 warps brought from column 0 of the input. Warp 0 reads it, and stores it as row 0 of the output."
-        in description
+    assert description == (
+        "Blue (■): warp 0 loads row 0 of the input, and stores it in row 0 of the tile. Orange (☒): after the barrier it reads column 0 of "
+        "the tile, which 4 warps stored there, and stores it in row 0 of the output."
     )
     assert "<code>blockIdx</code> (1, 0, 0)" in html
-    # The unpadded words are 4 of each 5.
-    assert html.count('class="unused"') == 1 and html.count('<div class="panel">') == 3
+    source, tile, target = html.split('<g class="grid-of"')[1:]
+    assert ['class="busy"' in one for one in (source, tile, target)] == [True, True, False]
+    assert ['class="struck"' in one for one in (source, tile, target)] == [False, True, True]
+    assert 'class="unused"' in tile and html.count('class="unused"') == 1, "the unpadded words are 4 of each 5"
+    assert html.count('class="way in"') == html.count('class="way out"') == 1
 
 
-def test_a_tile_flow_draws_a_tile_that_looks_like_the_input_once():
-    alike = [Element(e.loaded_by, e.source, e.word // 5 * 4 + e.word % 5, e.target, e.stored_by) for e in follow(transposed_block(), 4)]
-    panels, _ = panels_of(alike, warp=0)
-    assert [one["name"] for one in panels] == ["The block's part of the input, and the tile in shared memory", "Its part of the output"]
+def test_the_arrows_of_a_tile_flow_join_what_they_move(project):
+    write_trace(project, [transposed_block()])
+    html = project.build_page(".. tile-flow:: copy.copy_shared")
+    lefts = [float(x) for x in re.findall(r'class="grid-of" transform="translate\(([\d.]+) 0\)', html)]
+    into, out_of = (
+        [float(number) for number in re.search(rf'class="way {way}"[^>]* d="M([\d.]+) ([\d.]+)', html).groups()] for way in ("in", "out")
+    )
+    assert lefts[0] + 4 * CELL < into[0] < lefts[1] and into[1] == CELL / 2, "from the end of row 0 of the input"
+    assert out_of[0] == lefts[1] + CELL / 2 and out_of[1] > 4 * CELL, "from the end of column 0 of the tile"
 
 
 def test_a_picture_refuses_rows_that_the_array_does_not_have(project):
@@ -304,11 +308,36 @@ def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width
     html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n")
     unused = [svg.count('class="unused') for svg in re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL)]
     assert unused == [0, 20, 40], "the words that lengthen a row are drawn, a column or two in each of 20 rows"
+    colored = [svg.count('class="same') for svg in re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL)]
+    assert colored == [20, 0, 2], "of the words that are read, those that share a bank"
     html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :columns: 32\n")
     narrow = re.findall(r'<svg class="narrow".*?</svg>', html, re.DOTALL)
     assert [svg.count("<rect") for svg in narrow] == [20 * 16] * 2, "a phone has room for half of a row"
     write_trace(project, [{"block": [0, 0, 0], "accesses": [{**column, "size": 8}]}])
     assert "8 bytes a lane is served in parts" in project.build_error(".. tile-banks:: copy.copy_shared load")
+
+
+def test_the_end_of_the_rows_is_drawn_behind_a_gap(project):
+    column = access("load", [32 * lane for lane in range(20)], line_of(project, "= tile["))
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [column]}])
+    html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n   :rows: 2\n   :end: 4\n")
+    wide, narrow = (
+        [rows_drawn(svg) for svg in re.findall(rf'<svg class="{size}".*?</svg>', html, re.DOTALL)] for size in ("wide", "narrow")
+    )
+    assert wide[1] == [[0, 1, 2, 3, 4, 5, "…", 30, 31, 0], [1, 2, 3, 4, 5, 6, "…", 31, 0, 1]]
+    assert wide[0][0][-2:] == [30, 31] and wide[2][1][-4:] == [0, 1, 2, 3]
+    assert [one[0] for one in narrow] == [[0, "…", 31], [0, "…", 31, 0], [0, "…", 31, 0, 1]]
+
+
+def rows_drawn(svg: str) -> list[list]:
+    """Return the banks in each row of a panel, and … where columns are left out."""
+    texts = [(float(x), float(y), words) for x, y, words in re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)">([^<]+)', svg)]
+    gaps = [x for x, _, words in texts if words == "…"]
+    rows = []
+    for level in sorted({y for _, y, words in texts if words != "…"}):
+        cells = [(x, int(words)) for x, y, words in texts if y == level and words != "…"]
+        rows.append([one for _, one in sorted([*cells, *((x, "…") for x in gaps)], key=lambda cell: cell[0])])
+    return rows
 
 
 def test_the_model_places_a_blocks_first_variable_where_pictures_count_from():
@@ -321,29 +350,6 @@ def test_a_tile_flow_refuses_a_kernel_that_is_not_of_its_kind(project):
     block["accesses"] = [one for one in block["accesses"] if (one["space"], one["op"]) != ("shared", "load")]
     write_trace(project, [block])
     assert "a tile-flow wants a kernel with one shared load; this one has 0" in project.build_error(".. tile-flow:: copy.copy_shared")
-
-
-def test_three_frames_show_the_tile_before_at_and_after_the_barrier(project):
-    write_trace(project, [{"block": [0, 0, 0], "accesses": []}, transposed_block()])
-    html = project.build_page(".. tile-frames:: copy.copy_shared")
-    description = html_text.unescape(re.search(r'<figure class="picture tile-frames"[^>]*aria-label="([^"]+)"', html)[1])
-    assert description == (
-        "Before the barrier: warp 0 stores row 0. At the barrier: 4 warps have filled the tile. "
-        "After the barrier: warp 0 loads column 0, which 4 warps stored."
-    )
-    before, at, after = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
-    assert [frame.count('class="warp-') for frame in (before, at, after)] == [4, 16, 16]
-    assert 'class="read"' not in before + at and 'class="read"' in after
-    read = re.findall(r'<rect x="(\d+)" y="(\d+)"', after.split('class="read"')[1])
-    assert {x for x, _ in read} == {"0"} and len({y for _, y in read}) == 4, "a column of the tile"
-
-
-def test_frames_refuse_more_warps_than_they_have_colors_for(project):
-    block = transposed_block()
-    for one in block["accesses"]:
-        one["warp"] += 5
-    write_trace(project, [block])
-    assert "tile-frames has colors for 8 warps; this block has warp 8" in project.build_error(".. tile-frames:: copy.copy_shared")
 
 
 # ------------------------------------------------------------------------------------ orders of loops

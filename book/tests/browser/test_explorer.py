@@ -167,8 +167,7 @@ def test_a_choice_stands_for_its_access(shared_page):
 
 def test_lanes_may_be_a_stride_apart_and_idle(page):
     open_page(page, PAGE)
-    choose(page, padding=0, stride=16)
-    assert page.locator("figure.bank-explorer [data-control=access]").first.input_value() == "stride"
+    choose(page, access="stride", padding=0, stride=16)
     for lanes, stride in ((32, 16), (16, 16), (32, 6), (20, 0), (32, 64)):
         choose(page, stride=stride, lanes=lanes)
         [answer] = model_answers(
@@ -238,6 +237,16 @@ def test_a_tile_is_judged_by_all_of_its_columns(page):
     assert told(page, "count") == "1 wavefront, the ideal" and told(page, "all").startswith("Shown: column 0. All 32")
     choose(page, size=4)
     assert told(page, "all") == "The same for each of 32 columns."
+    assert page.trouble == []
+
+
+def test_only_the_controls_of_the_access_are_shown(page):
+    open_page(page, PAGE)
+    shown = {"column": [False, True], "row": [False, True], "stride": [True, False], "one": [False, False]}
+    for access, expected in shown.items():
+        choose(page, access=access)
+        labels = [page.locator(f"figure.bank-explorer [data-control={name}]").first for name in ("stride", "first")]
+        assert [one.is_visible() for one in labels] == expected
     assert page.trouble == []
 
 

@@ -89,7 +89,7 @@ class Explorer(EvidenceDirective):
     scripts: tuple[str, ...]
     choices: Choices = {}
     numbers: Numbers = {}
-    #: The names of numbers that stand in a fold.
+    #: The names of choices and numbers that stand in a fold.
     rare: tuple[str, ...] = ()
 
     def made(self, fallback: str, description: str, **values: Any) -> list[nodes.Node]:
@@ -133,7 +133,7 @@ class BankExplorer(Explorer, directive="bank-explorer"):
     final_argument_whitespace = True
     option_spec = {name: directives.unchanged_required for name in (*CHOICES, *NUMBERS)}
     template, scripts = "explorer.html", ("bank_rule.js", "bank_explorer.js")
-    choices, numbers, rare = CHOICES, NUMBERS, ("banks", "bank_width", "request_lanes")
+    choices, numbers, rare = CHOICES, NUMBERS, ("lanes", "machine", "banks", "bank_width", "request_lanes")
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         rules = load(evidence, "machines")

@@ -1,4 +1,4 @@
-"""``tile-flow`` and ``tile-frames``: the way of the elements of one block through its tile, drawn from the model's trace."""
+"""``tile-flow``: the way of the elements of one block through its tile, drawn from the model's trace."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +10,10 @@ from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, pictured
-from .rounds import FILLS
 from .traces import launch, refuse_rows_beyond
 
-CELL = 7
+#: Units of the picture: a cell, and the room between panels, for an arrow.
+CELL, GAP = 7, 48
 
 #: A position in a matrix or tile: row, column.
 Position = tuple[int, int]
@@ -100,101 +100,51 @@ def shape(cells: set[Position]) -> str:
 
 
 def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]], str]:
-    """Return the panels of the picture, and their description: the input, the tile, the output. One panel is for input and tile if they look alike.
+    """Return the panels of the picture, and their description: the input, the tile, the output.
 
-    Marked are the elements that ``warp`` loads with its first request, and those that it stores with its first.
+    Marked are the elements that ``warp`` loads with its first request, up to the tile, and those that it stores with its first, from there.
     """
     sources, targets = grid_of({e.source for e in elements}), grid_of({e.target for e in elements})
     width = tile_width(elements, sources)
-    ours_in = [element for element in elements if element.loaded_by == warp]
-    ours_out = [element for element in elements if element.stored_by == warp]
-    loaded = set(sorted(ours_in, key=lambda element: element.source)[:32])
-    stored = set(sorted(ours_out, key=lambda element: element.target)[:32])
-    places = {
-        "The block's part of the input": lambda element: sources[element.source],
-        "Tile in shared memory": lambda element: (element.word // width, element.word % width),
-        "Its part of the output": lambda element: targets[element.target],
-    }
-    panels = []
-    for name, place in places.items():
-        marked = {"in": {place(e) for e in loaded}, "out": {place(e) for e in stored}}
+    loaded = sorted((e for e in elements if e.loaded_by == warp), key=lambda e: e.source)[:32]
+    stored = sorted((e for e in elements if e.stored_by == warp), key=lambda e: e.target)[:32]
+    drawn = [
+        ("Input", "global memory", lambda e: sources[e.source], loaded, []),
+        ("Tile", "shared memory", lambda e: divmod(e.word, width), loaded, stored),
+        ("Output", "global memory", lambda e: targets[e.target], [], stored),
+    ]
+    panels, left = [], 0
+    for name, memory, place, into, out_of in drawn:
         used = {place(element) for element in elements}
-        rows = 1 + max(row for row, _ in used)
-        columns = width if name.startswith("Tile") else 1 + max(column for _, column in used)
-        unused = columns - 1 - max(column for _, column in used)
+        filled = 1 + max(column for _, column in used)
+        columns = width if name == "Tile" else filled
+        marked_in, marked_out = {place(e) for e in into}, {place(e) for e in out_of}
         panels.append(
             {
                 "name": name,
-                "rows": rows,
+                "memory": memory,
+                "left": left,
+                "rows": 1 + max(row for row, _ in used),
                 "columns": columns,
-                "unused": unused,
-                "cell": CELL,
-                "in": sorted(marked["in"]),
-                "out": sorted(marked["out"]),
-                "loaded": shape(marked["in"]),
-                "stored": shape(marked["out"]),
+                "unused": columns - filled,
+                "in": sorted(marked_in),
+                "out": sorted(marked_out),
+                "loaded": shape(marked_in) if into else "",
+                "stored": shape(marked_out) if out_of else "",
             }
         )
-    if all(panels[0][part] == panels[1][part] for part in ("rows", "columns", "in", "out")):
-        panels[:2] = [{**panels[1], "name": "The block's part of the input, and the tile in shared memory"}]
-    storing, loading = {e.stored_by for e in loaded}, {e.loaded_by for e in stored}
-    before, tile, after = panels[0], panels[-2], panels[-1]
+        left += columns * CELL + GAP
+    source, tile, target = panels
     description = (
-        f"Read each color from left to right. Blue (■): warp {warp} loads {before['loaded']} of the input and puts it into {tile['loaded']} of "
-        f"the tile. In the output it is {after['loaded']}, stored by {plural(len(storing), 'warp')}. Orange (☒): {tile['stored']} of the tile, which "
-        f"{plural(len(loading), 'warp')} brought from {before['stored']} of the input. Warp {warp} reads it, and stores it as {after['stored']} of "
-        "the output. Dark: an element of both."
+        f"Blue (■): warp {warp} loads {source['loaded']} of the input, and stores it in {tile['loaded']} of the tile. Orange (☒): after the "
+        f"barrier it reads {tile['stored']} of the tile, which {plural(len({e.loaded_by for e in stored}), 'warp')} stored there, and stores "
+        f"it in {target['stored']} of the output."
     )
     return panels, description
 
 
-def frames_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]], str]:
-    """Return the tile at three moments, and their description: ``warp`` stores, all warps have stored, ``warp`` loads.
-
-    A cell has the warp that stored it, and is ``read`` where ``warp`` loads with its first request. Raises ResultError for more warps
-    than there are colors.
-    """
-    sources = grid_of({e.source for e in elements})
-    width = tile_width(elements, sources)
-    stored = sorted((e for e in elements if e.loaded_by == warp), key=lambda e: e.source)[:32]
-    loaded = sorted((e for e in elements if e.stored_by == warp), key=lambda e: e.target)[:32]
-    warps = {e.loaded_by for e in elements}
-    if max(warps) >= len(FILLS):
-        raise ResultError(f"tile-frames has colors for {len(FILLS)} warps; this block has warp {max(warps)}")
-
-    def frame(words: str, written: list[Element], read: list[Element]) -> dict[str, Any]:
-        cells = [{"row": e.word // width, "column": e.word % width, "warp": e.loaded_by, "fill": FILLS[e.loaded_by]} for e in written]
-        return {"words": words, "cells": cells, "read": sorted((e.word // width, e.word % width) for e in read)}
-
-    into, out_of = shape({divmod(e.word, width) for e in stored}), shape({divmod(e.word, width) for e in loaded})
-    writers = len({e.loaded_by for e in loaded})
-    frames = [
-        frame(f"Before the barrier: warp {warp} stores {into}.", stored, []),
-        frame(f"At the barrier: {plural(len(warps), 'warp')} have filled the tile.", elements, []),
-        frame(f"After the barrier: warp {warp} loads {out_of}, which {plural(writers, 'warp')} stored.", elements, loaded),
-    ]
-    return frames, " ".join(one["words"] for one in frames)
-
-
-class TileFrames(EvidenceDirective, directive="tile-frames"):
-    """``.. tile-frames:: SLUG.KERNEL``: the tile before, at and after the barrier, each word in the color of the warp that stored it."""
-
-    required_arguments = 1
-
-    def build(self, evidence: Evidence) -> list[nodes.Node]:
-        slug, kernel = self.kernel_argument(self.arguments[0])
-        run = launch(evidence, slug, kernel)
-        block = run["blocks"][-1]
-        elements = follow(block, next(access["size"] for access in block["accesses"] if access["space"] == "global"))
-        frames, description = frames_of(elements, warp=0)
-        rows, columns = (1 + max(cell[name] for cell in frames[1]["cells"]) for name in ("row", "column"))
-        return pictured(
-            "frames.html", description, frames=frames, rows=rows, columns=columns, cell=CELL, kernel=kernel, block=block["block"]
-        )
-
-
 class TileFlow(EvidenceDirective, directive="tile-flow"):
-    """``.. tile-flow:: SLUG.KERNEL``: where the elements of one block are in the input, in the tile and in the output.
+    """``.. tile-flow:: SLUG.KERNEL``: from the input into the tile, and from the tile into the output, with an arrow for each way.
 
     The elements of the first requests of warp 0 are marked.
     """
@@ -207,6 +157,6 @@ class TileFlow(EvidenceDirective, directive="tile-flow"):
         block = run["blocks"][-1]
         size = next(access["size"] for access in block["accesses"] if access["space"] == "global")
         panels, description = panels_of(follow(block, size), warp=0)
-        tile = panels[-2]
+        tile = panels[1]
         refuse_rows_beyond(evidence, slug, kernel, size * tile["columns"], tile["rows"])
-        return pictured("flow.html", description, panels=panels, kernel=kernel, block=block["block"])
+        return pictured("flow.html", description, panels=panels, cell=CELL, gap=GAP, kernel=kernel, block=block["block"])

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from math import ceil
 from typing import Any
 
@@ -16,8 +17,8 @@ from conflict_free.evidence.sentences import plural, ranges
 from ..project import EvidenceDirective, pictured
 from .traces import WORD_BYTES, Panel, refuse_rows_beyond, shared_access
 
-#: Units of the picture: a cell, and the room between panels.
-CELL, ROW, GAP = 23, 15, 26
+#: Units of the picture: a cell, the room between panels, and that for columns that are not drawn.
+CELL, ROW, GAP, SKIP = 23, 15, 26, 14
 
 #: Width of all panels of a picture on a wide page and on a phone, the room between them there, and the most columns of one panel there.
 WIDE, NARROW, NARROW_GAP, NARROW_COLUMNS = 800, 345, 12, 16
@@ -43,44 +44,54 @@ def relaid(words: list[int], width: int, wanted: int) -> list[int]:
     return [word // width * wanted + word % width for word in words]
 
 
-def cells_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> list[dict[str, Any]]:
-    """Return ``rows`` rows of ``count`` columns from ``first`` on, each cell with its bank.
+def places_of(columns: list[int]) -> list[int]:
+    """Return where each of some columns begins, in units of the picture: a column that does not follow the one before stands off from it."""
+    steps = [CELL + SKIP * (here != before + 1) for before, here in pairwise(columns)]
+    return list(accumulate(steps, initial=0))
 
-    Cells in the bank of the first lane's word are ``same``; words of the access are ``asked``; words that only lengthen a row are ``unused``.
+
+def cells_of(layout: Layout, banks: int, rows: int, columns: list[int], contended: set[int]) -> list[dict[str, Any]]:
+    """Return ``rows`` rows of the given columns, those that a row has, each cell with its bank.
+
+    ``contended`` words are ``same``; words of the access are ``asked``; words that only lengthen a row are ``unused``.
     """
-    asked, contended = set(layout.words), bank_of(layout.words[0], banks)
     cells = []
     for row in range(rows):
-        for column in range(first, min(first + count, layout.width)):
+        for column, x in zip(columns, places_of(columns), strict=True):
             word = row * layout.width + column
-            bank = bank_of(word, banks)
-            cells.append(
-                {
-                    "x": (column - first) * CELL,
-                    "y": row * ROW,
-                    "bank": bank,
-                    "same": bank == contended and column < layout.used,
-                    "unused": column >= layout.used,
-                    "asked": word in asked,
-                }
-            )
+            if column < layout.width:
+                cells.append(
+                    {
+                        "x": x,
+                        "y": row * ROW,
+                        "bank": bank_of(word, banks),
+                        "same": word in contended,
+                        "unused": column >= layout.used,
+                        "asked": word in layout.words,
+                    }
+                )
     return cells
 
 
-def panel_of(layout: Layout, banks: int, rows: int, parts: list[tuple[str, int, int]]) -> dict[str, Any]:
-    """Return the template's data; ``parts`` are drawn below each other: the size of the screen, first column and number of columns."""
+def panel_of(layout: Layout, banks: int, rows: int, parts: list[tuple[str, list[int]]], is_relaid: bool) -> dict[str, Any]:
+    """Return the template's data; ``parts`` are drawn below each other: the size of the screen, and the columns.
+
+    Contended are all used words in the bank of the access's first word, or, among rows of several widths, those that the access asks for.
+    """
     asked = set(layout.words)
-    contended = bank_of(layout.words[0], banks)
+    bank = bank_of(layout.words[0], banks)
     each = Counter(bank_of(word, banks) for word in asked)
-    drawn = [{"size": size, "count": count, "cells": cells_of(layout, banks, rows, first, count)} for size, first, count in parts]
-    return {
-        "label": layout.label,
-        "bank": contended,
-        "in_bank": each[contended],
-        "of": len(asked),
-        "wavefronts": max(each.values()),
-        "parts": drawn,
-    }
+    if is_relaid:
+        contended = {word for word in asked if bank_of(word, banks) == bank} if each[bank] > 1 else set()
+    else:
+        contended = {word for word in range(rows * layout.width) if bank_of(word, banks) == bank and word % layout.width < layout.used}
+    drawn = []
+    for size, columns in parts:
+        lefts = places_of(columns)
+        skipped = [left - SKIP / 2 for before, here, left in zip(columns, columns[1:], lefts[1:], strict=False) if here != before + 1]
+        cells = cells_of(layout, banks, rows, columns, contended)
+        drawn.append({"size": size, "width": lefts[-1] + CELL, "skipped": skipped, "cells": cells})
+    return {"label": layout.label, "bank": bank, "in_bank": each[bank], "of": len(asked), "wavefronts": max(each.values()), "parts": drawn}
 
 
 def describe(panel: dict[str, Any]) -> str:
@@ -93,8 +104,8 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
     """``.. tile-banks:: SLUG.KERNEL load|store …``: the array that an access of the model's trace goes to, as memory.
 
     The argument is that of a ``bank-map``. ``:row: N`` is how many words a row of the array has; ``:widths: N …`` draws the same rows and
-    columns in rows of these many words, side by side. ``:columns: N`` draws N columns, around the first word that is asked for;
-    ``:rows: N`` draws N rows.
+    columns in rows of these many words, side by side. ``:columns: N`` draws N columns, around the first word that is asked for, and
+    ``:end: N`` makes the last N of them those at the end of the longest row. ``:rows: N`` draws N rows.
     """
 
     required_arguments = 1
@@ -103,6 +114,7 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         "row": directives.positive_int,
         "widths": directives.unchanged_required,
         "columns": directives.positive_int,
+        "end": directives.positive_int,
         "rows": directives.positive_int,
     }
 
@@ -123,9 +135,11 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         rows = min(all_rows, self.options.get("rows", all_rows))
         count = self.options.get("columns", max(2, (WIDE - GAP * (len(widths) - 1)) // len(widths) // CELL))
         first = max(0, min(words[0] % width - count // 2, max(widths) - count))
-        parts = [("wide", first, count), *self._narrow(words[0] % width, first, count, widths)]
+        parts = [("wide", self._with_end(first, count, max(widths))), *self._narrow(words[0] % width, first, count, widths)]
         panels = [
-            panel_of(Layout(f"Rows of {wanted} words", wanted, width, tuple(relaid(words, width, wanted))), banks, rows, parts)
+            panel_of(
+                Layout(f"Rows of {wanted} words", wanted, width, tuple(relaid(words, width, wanted))), banks, rows, parts, len(widths) > 1
+            )
             for wanted in widths
         ]
         description = " ".join(describe(one) for one in panels)
@@ -149,11 +163,16 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             columns=ranges(sorted({word % width for word in words})),
         )
 
-    @staticmethod
-    def _narrow(asked: int, first: int, count: int, widths: list[int]) -> list[tuple[str, int, int]]:
+    def _with_end(self, first: int, count: int, width: int) -> list[int]:
+        """Return ``count`` columns of rows of ``width`` words from ``first`` on; as many as the option ``end`` says are the last ones."""
+        end = min(self.options.get("end", 0), count - 1)
+        begin = range(first, first + count - end)
+        return [*begin, *range(max(begin.stop, width - end), width if end else begin.stop)]
+
+    def _narrow(self, asked: int, first: int, count: int, widths: list[int]) -> list[tuple[str, list[int]]]:
         """Return the parts on a phone: several panels side by side, around the column that is asked for, and one panel in pieces."""
         if len(widths) == 1:
             each = ceil(count / ceil(count / NARROW_COLUMNS))
-            return [("narrow", begin, min(each, first + count - begin)) for begin in range(first, first + count, each)]
+            return [("narrow", list(range(begin, min(begin + each, first + count)))) for begin in range(first, first + count, each)]
         few = min(count, int((NARROW - NARROW_GAP * (len(widths) - 1)) / len(widths) / CELL))
-        return [("narrow", max(0, min(asked - few // 2, max(widths) - few)), few)]
+        return [("narrow", self._with_end(max(0, min(asked - few // 2, max(widths) - few)), few, max(widths)))]
