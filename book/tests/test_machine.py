@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 import synthetic
 
+from conflict_free.evidence.names import ResultError
 from directives.pictures import machine, stages, timeline, turns
 
 
@@ -149,7 +150,26 @@ def test_blocks_that_load_together_take_the_sum_and_evenly_the_longer_time():
     assert (together["turn"], evenly["turn"], turns.assumed(lone, 5, "evenly")["turn"]) == (180, 100, 200)
     busy = sorted((bar["x"], bar["x"] + bar["width"]) for bar in turns.bars_of(together, 180) if bar["kind"] == "busy")
     assert [x for pair in busy for x in pair] == pytest.approx([x / 180 * turns.WIDTH for x in (50, 90, 90, 130)]), "one after the other"
-    assert {bar["x"] for bar in turns.bars_of(together, 180) if bar["kind"] == "wait"} == {0}, "all load at the same moment"
+    waits = [bar for bar in turns.bars_of(together, 180) if bar["kind"] == "wait"]
+    assert {bar["x"] for bar in waits} == {0}, "all load at the same moment"
+    ends = [bar["width"] / turns.WIDTH * 180 for bar in waits]
+    assert ends == pytest.approx([90, 130]), "until the memory has delivered them"
+
+
+def test_blocks_that_were_measured_stand_where_they_were():
+    times = {"block_0": (0, 10, 20, 30, 40), "block_1": (1, 20, 30, 40, 50), "block_2": (0, 60, 70, 80, 90)}
+    names = ("place", "begin_ns", "arrived_ns", "met_ns", "end_ns")
+    figures = {f"kib_16_{block}_{name}": figure for block, found in times.items() for name, figure in zip(names, found, strict=True)}
+    panel = turns.measured_blocks("16 KiB", figures, "kib_16", 0.5)
+    assert panel["blocks"] == 2 and panel["busy"] == 0.5
+    bars = [(bar["kind"], bar["row"], bar["x"] / turns.WIDTH * 60, bar["width"] / turns.WIDTH * 60) for bar in turns.bars_of(panel, 60)]
+    # From 20 on, when both places have a block: the first one's loads have arrived, and its place is empty from 40 to 60.
+    expected = [("held", 0, 0, 10), ("store", 0, 10, 10), ("empty", 0, 20, 20), ("wait", 0, 40, 10), ("held", 0, 50, 10)]
+    assert [bar[:2] for bar in bars if bar[1] == 0] == [bar[:2] for bar in expected]
+    assert [bar[2:] for bar in bars if bar[1] == 0] == [pytest.approx(bar[2:]) for bar in expected]
+    assert [bar[0] for bar in bars if bar[1] == 1] == ["wait", "held", "store"]
+    with pytest.raises(ResultError, match="no figure kib_8_block_0_place"):
+        turns.measured_blocks("8 KiB", figures, "kib_8", 0.5)
 
 
 def test_a_tile_is_asked_for_when_a_place_is_free_and_multiplied_when_it_has_arrived(project):
