@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // "The rounds of a sum are its time": the warps of some sums look at the clock before their loads, when their number has arrived, when all
-// numbers of their block have, and after the rounds.
+// numbers of their block have, and after the rounds. In some of the sums, warps without work issue stores with all lanes off.
 
 #include "phases.cuh"
 #include "sums.cuh"
@@ -12,8 +12,17 @@ enum class Rounds { divergent, strided, strided_whole_warps, sequential, whole_w
 constexpr int many_numbers = 1 << 25;
 
 // [turn_of_a_sum]
-template <Rounds rounds, int NUMBERS>
-__global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases)
+template <int COUNT>
+__device__ void store_with_all_lanes_off(unsigned* word, unsigned zero)
+{
+    unsigned address = unsigned(__cvta_generic_to_shared(word));
+    // The compiler does not know that `zero` is zero.
+    for (int k = 0; k < COUNT; ++k)
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %0; }" ::"r"(zero), "r"(address) : "memory");
+}
+
+template <Rounds rounds, int NUMBERS, int IDLE>
+__global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases, unsigned zero)
 {
     __shared__ unsigned partial[BLOCK + 1];  // No round changes the last word.
     int tid = threadIdx.x;
@@ -57,7 +66,8 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
             if (tid / 32 * 32 < s) {
                 if (tid < s) partial[tid] += partial[tid + s];
                 __syncwarp();
-            }
+            } else if (s < BLOCK / 2)
+                store_with_all_lanes_off<IDLE>(&partial[tid], zero);
             __syncthreads();
         }
     long long end = now();
@@ -70,15 +80,15 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
 
 // Returns the number of wrong sums of blocks. Prints the phases of the warps with eight blocks on a multiprocessor, and with one alone,
 // unless the model runs the kernel: it has no time.
-template <Rounds rounds, int NUMBERS>
+template <Rounds rounds, int NUMBERS, int IDLE = 0>
 size_t measure(unsigned* sums, unsigned* numbers, Phases* phases, const char* name)
 {
-    auto kernel = turn_of_a_sum<rounds, NUMBERS>;
+    auto kernel = turn_of_a_sum<rounds, NUMBERS, IDLE>;
     int unused_bytes = 0;
     auto times = [&](int n, int launches) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
         return milliseconds(launches,
-            [&] { kernel<<<blocks_of(n, NUMBERS * BLOCK), BLOCK, unused_bytes>>>(sums, numbers, n, phases); });
+            [&] { kernel<<<blocks_of(n, NUMBERS * BLOCK), BLOCK, unused_bytes>>>(sums, numbers, n, phases, 0); });
     };
     Tried tried = try_few(sums, numbers, NUMBERS * BLOCK, times);
     if (!tried.has_time) return tried.wrong;
@@ -112,7 +122,10 @@ int main()
                    measure<Rounds::sequential, 1>(sums, numbers, phases, "sequential") +
                    measure<Rounds::whole_warps, 1>(sums, numbers, phases, "whole_warps") +
                    measure<Rounds::sequential, 2>(sums, numbers, phases, "sequential") +
-                   measure<Rounds::whole_warps, 2>(sums, numbers, phases, "whole_warps");
+                   measure<Rounds::whole_warps, 2>(sums, numbers, phases, "whole_warps") +
+                   measure<Rounds::whole_warps, 1, 2>(sums, numbers, phases, "whole_warps_idle_2") +
+                   measure<Rounds::whole_warps, 1, 6>(sums, numbers, phases, "whole_warps_idle_6") +
+                   measure<Rounds::whole_warps, 1, 12>(sums, numbers, phases, "whole_warps_idle_12");
     std::printf("%zu sums are wrong\n", wrong);
     return wrong != 0;
 }
