@@ -21,7 +21,8 @@ __device__ void store_with_all_lanes_off(unsigned* word, unsigned zero)
         asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %0; }" ::"r"(zero), "r"(address) : "memory");
 }
 
-template <Rounds rounds, int NUMBERS, int IDLE>
+// In rounds with s up to LAST, a warp without work issues IDLE stores with all lanes off.
+template <Rounds rounds, int NUMBERS, int IDLE, int LAST>
 __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases, unsigned zero)
 {
     __shared__ unsigned partial[BLOCK + 1];  // No round changes the last word.
@@ -66,7 +67,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
             if (tid / 32 * 32 < s) {
                 if (tid < s) partial[tid] += partial[tid + s];
                 __syncwarp();
-            } else if (s < BLOCK / 2)
+            } else if (s <= LAST)
                 store_with_all_lanes_off<IDLE>(&partial[tid], zero);
             __syncthreads();
         }
@@ -80,10 +81,10 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
 
 // Returns the number of wrong sums of blocks. Prints the phases of the warps with eight blocks on a multiprocessor, and with one alone,
 // unless the model runs the kernel: it has no time.
-template <Rounds rounds, int NUMBERS, int IDLE = 0>
+template <Rounds rounds, int NUMBERS, int IDLE = 0, int LAST = BLOCK>
 size_t measure(unsigned* sums, unsigned* numbers, Phases* phases, const char* name)
 {
-    auto kernel = turn_of_a_sum<rounds, NUMBERS, IDLE>;
+    auto kernel = turn_of_a_sum<rounds, NUMBERS, IDLE, LAST>;
     int unused_bytes = 0;
     auto times = [&](int n, int launches) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
@@ -123,9 +124,8 @@ int main()
                    measure<Rounds::whole_warps, 1>(sums, numbers, phases, "whole_warps") +
                    measure<Rounds::sequential, 2>(sums, numbers, phases, "sequential") +
                    measure<Rounds::whole_warps, 2>(sums, numbers, phases, "whole_warps") +
-                   measure<Rounds::whole_warps, 1, 2>(sums, numbers, phases, "whole_warps_idle_2") +
-                   measure<Rounds::whole_warps, 1, 6>(sums, numbers, phases, "whole_warps_idle_6") +
-                   measure<Rounds::whole_warps, 1, 12>(sums, numbers, phases, "whole_warps_idle_12");
+                   measure<Rounds::whole_warps, 1, 2, BLOCK / 4>(sums, numbers, phases, "whole_warps_idle_96") +
+                   measure<Rounds::whole_warps, 1, 3>(sums, numbers, phases, "whole_warps_idle_156");
     std::printf("%zu sums are wrong\n", wrong);
     return wrong != 0;
 }
