@@ -64,7 +64,7 @@ def test_lanes_stand_in_their_rows_and_those_that_meet_are_marked():
     panel = lane_panel(*wide([0, 0, 1], 16), "Three columns")
     assert panel["count"] == 8 and panel["excess"]
     assert [(one["lane"], one["row"], one["column"]) for one in panel["lanes"]][:3] == [(0, 0, 0), (1, 1, 0), (2, 2, 1)]
-    assert panel["cost"] == "4 wavefronts, 16 for all 4 groups, ideal: 4" and not any(one["alone"] for one in panel["lanes"])
+    assert panel["cost"] == "4 wavefronts, 16 for all 4 groups" and not any(one["alone"] for one in panel["lanes"])
     free = lane_panel(*wide(list(range(8)), 4), "A diagonal")
     assert all(one["alone"] for one in free["lanes"]) and not free["excess"] and free["cost"] == "1 wavefront, 4 for all 4 groups"
 
@@ -79,7 +79,7 @@ def test_a_lane_tile_is_drawn_from_the_trace(project):
     (folder / "copy.json").write_text(json.dumps([run]))
     said = text_of(project.build_page(".. lane-tile::\n\n   copy.copy_shared store | Two places"))
     assert "No lane goes to the flat lines" not in said, "each of the eight rows has a lane"
-    assert "Two places 4 wavefronts, 16 for all 4 groups, ideal: 4" in said
+    assert "Two places 4 wavefronts, 16 for all 4 groups" in said
     assert "the 8 lanes of a store that are served together first." in said
     again = text_of(project.build_page(".. lane-tile::\n   :as-above:\n   :groups: parts\n\n   copy.copy_shared store | Two places"))
     assert "Drawn as above. From the model's run" in again and "Shown are" not in again and "16 for all 4 parts" in again

@@ -11,6 +11,7 @@ from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.sentences import plural
 
 from ..project import EvidenceDirective, picture, render
+from .banks import cost_in_words
 from .traces import Panel, shared_access
 
 #: Units of the picture: width of a line of all banks, height of a line and of one that no lane goes to, room for the number of a row and for
@@ -23,12 +24,11 @@ BANK_BYTES = 4
 
 def cost_of(access: dict[str, Any], drawn: int, groups: str) -> str:
     """Return how many wavefronts the first ``drawn`` lanes of an access take, and how many all of them, in ``groups`` of as many."""
-    taken, ideal, count = len(access["wavefronts"]), access["ideal_wavefronts"], len(access["lanes"]) // drawn
-    better = f", ideal: {ideal}" if taken > ideal else ""
+    taken, count = len(access["wavefronts"]), len(access["lanes"]) // drawn
     if count == 1:
-        return plural(taken, "wavefront") + better
+        return cost_in_words(access)
     first = sum(any(lane < drawn for lane, _ in served) for served in access["wavefronts"])
-    return f"{plural(first, 'wavefront')}, {taken} for all {count} {groups}{better}"
+    return f"{plural(first, 'wavefront')}, {taken} for all {count} {groups}"
 
 
 def panel_of(run: dict[str, Any], access: dict[str, Any], label: str, groups: str = "groups") -> dict[str, Any]:
