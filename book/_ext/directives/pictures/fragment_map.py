@@ -16,7 +16,7 @@ from .traces import Panel, launch, shared_access
 ELEMENT_BYTES, REGISTER_BYTES, PART = 2, 4, 16
 
 #: Units of the picture: a cell, room for the numbers of rows and columns, and the room between two panels.
-CELL, LEFT, TOP, GAP = 22, 52, 32, 40
+CELL, LEFT, TOP, GAP = 22, 56, 32, 38
 
 Element = dict[str, int]
 

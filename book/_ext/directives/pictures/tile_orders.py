@@ -25,7 +25,7 @@ RESULT, MOST_RESULTS = 10, 8
 LONGER, MOST_TILES = 80, 16
 
 #: Room for the numbers of rows and columns beside it.
-EDGE = 22
+EDGE = 32
 
 #: How the text of a kernel names the order of its tiles.
 _ORDER = re.compile(r"\bRowByRow\b|\bInGroups<(\d+)>")
@@ -93,7 +93,7 @@ def nested(name: str, part: tuple[int, int], level: str, whole: tuple[int, int])
         "tiles": [{"x": begin, "y": begin}],
         "rows": [begin],
         "columns": [begin],
-        "needs": f"an operand from {level} serves {products_per_operand(*part)} multiplications",
+        "needs": f"{products_per_operand(*part)} for each operand from {level}",
         "tile": tile,
         "size": (across * tile[0], down * tile[1]),
         "edges": {"across": f"{whole[1]:,}", "down": f"{whole[0]:,}"},
