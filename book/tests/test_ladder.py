@@ -47,6 +47,14 @@ def test_a_strip_marks_the_rungs_of_its_page_and_says_how_long_the_page_takes(pr
     assert re.search(r'aria-current="step" title="write rows: 91 % of cudaMemcpy\.', html)
 
 
+def test_the_bars_of_a_strip_stand_on_a_logarithmic_scale_if_the_ladder_says_so(project):
+    tree = with_ladder(project)
+    (project.book / "ladder.json").write_text(json.dumps({"ladders": [LADDER | {"scale": "logarithmic"}, OTHER]}))
+    html = project.build_page(f".. rung::\n\n{tree}")
+    assert "GB/s at 16384 × 16384; the bars begin at 100 GB/s, and equal steps are equal factors." in text_of(html)
+    assert re.findall(r'style="height: ([\d.]+)%"', html) == ["62.7", "96.0", "100.0"]
+
+
 def test_a_page_beside_the_ladder_has_the_minutes_alone(project):
     tree = with_ladder(project)
     project.page(".. rung::\n\nWords.", "other")

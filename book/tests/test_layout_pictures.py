@@ -38,7 +38,10 @@ def test_rows_are_drawn_side_by_side_with_their_mean(project):
 
 
 def wide(columns: list[int], wavefronts: int) -> tuple[dict, dict]:
-    """Return a launch and its only access: 32 lanes of 16 bytes, each in the next row of 128 bytes, in the given columns."""
+    """Return a launch and its only access: 32 lanes of 16 bytes, each in the next row of 128 bytes, in the given columns.
+
+    Each wavefront serves as many lanes, in their order.
+    """
     lanes = [1024 + 128 * lane + 16 * columns[lane % len(columns)] for lane in range(32)]
     access = {
         "file": "copy.cu",
@@ -51,7 +54,7 @@ def wide(columns: list[int], wavefronts: int) -> tuple[dict, dict]:
         "interval": 0,
         "size": 16,
         "lanes": lanes,
-        "wavefronts": [[]] * wavefronts,
+        "wavefronts": [[[lane, 256] for lane in range(32) if lane * wavefronts // 32 == number] for number in range(wavefronts)],
         "ideal_wavefronts": 4,
     }
     return {"kernel": "copy_shared", "machine": "sm_90", "banks": 32, "blocks": [{"block": [0, 0, 0], "accesses": [access]}]}, access
@@ -61,9 +64,9 @@ def test_lanes_stand_in_their_rows_and_those_that_meet_are_marked():
     panel = lane_panel(*wide([0, 0, 1], 16), "Three columns")
     assert panel["count"] == 8 and panel["excess"]
     assert [(one["lane"], one["row"], one["column"]) for one in panel["lanes"]][:3] == [(0, 0, 0), (1, 1, 0), (2, 2, 1)]
-    assert panel["cost"] == "16 wavefronts, ideal: 4" and not any(one["alone"] for one in panel["lanes"])
+    assert panel["cost"] == "4 wavefronts, 16 for all 4 groups" and not any(one["alone"] for one in panel["lanes"])
     free = lane_panel(*wide(list(range(8)), 4), "A diagonal")
-    assert all(one["alone"] for one in free["lanes"]) and not free["excess"]
+    assert all(one["alone"] for one in free["lanes"]) and not free["excess"] and free["cost"] == "1 wavefront, 4 for all 4 groups"
 
 
 def test_a_lane_tile_is_drawn_from_the_trace(project):
@@ -76,10 +79,10 @@ def test_a_lane_tile_is_drawn_from_the_trace(project):
     (folder / "copy.json").write_text(json.dumps([run]))
     said = text_of(project.build_page(".. lane-tile::\n\n   copy.copy_shared store | Two places"))
     assert "No lane goes to the flat lines" not in said, "each of the eight rows has a lane"
-    assert "Two places 16 wavefronts, ideal: 4" in said
-    assert "the 8 lanes of a store that are served together first, and the wavefronts of all 4 groups of 8." in said
-    again = text_of(project.build_page(".. lane-tile::\n   :as-above:\n\n   copy.copy_shared store | Two places"))
-    assert "Drawn as above. From the model's run" in again and "Shown are" not in again
+    assert "Two places 4 wavefronts, 16 for all 4 groups" in said
+    assert "the 8 lanes of a store that are served together first." in said
+    again = text_of(project.build_page(".. lane-tile::\n   :as-above:\n   :groups: parts\n\n   copy.copy_shared store | Two places"))
+    assert "Drawn as above. From the model's run" in again and "Shown are" not in again and "16 for all 4 parts" in again
 
 
 def pairs(width: int) -> list[dict]:
@@ -114,6 +117,8 @@ def test_a_fragment_map_is_drawn_from_the_trace(project):
     (folder / "copy.json").write_text(json.dumps([run]))
     html = project.build_page(".. fragment-map::\n   :row: 64\n\n   copy.copy_shared load | a: The first operand")
     assert "<title>row 9, column 13: lane 6, register a[3]</title>" in html and "The first operand" in html
+    names = re.findall(r'<text class="register( right)?"[^>]*>(a\[\d\])</text>', html)[:4]
+    assert sorted(names) == [("", "a[0]"), ("", "a[1]"), (" right", "a[2]"), (" right", "a[3]")]
 
 
 def test_a_bound_is_a_part_of_the_measured_cycles(project):

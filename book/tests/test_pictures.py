@@ -463,11 +463,18 @@ def test_a_tile_stands_in_the_tile_of_the_line_before(project):
     html = project.build_page(".. tile-nest:: 1024x1024\n\n   A block's tile | 128x128 | the L2\n   A warp's tile | 64x32 | shared memory")
     said = html_text.unescape(html)
     assert (
-        "A block's tile, 128 × 128: 64 multiplications for each operand from the L2. "
-        "A warp's tile, 64 × 32: 21.3 multiplications for each operand from shared memory."
+        "A block's tile, 128 × 128: 64 for each operand from the L2. A warp's tile, 64 × 32: 21.3 for each operand from shared memory."
     ) in said
     lines = re.findall(r'<path class="parts"[^>]* d="([^"]+)"', html)
     assert [(one.count("h80"), one.count("v80")) for one in lines] == [(7, 7), (1, 3)], "the lines between 8 × 8 tiles, and between 2 × 4"
+    assert re.findall(r'class="edge[^>]*>([\d,]+)<', html) == ["1,024", "1,024", "128", "128"]
+
+
+def test_a_tile_stands_in_a_part_of_the_tile_before(project):
+    html = project.build_page(".. tile-nest:: 8192x8192\n\n   All | 512x8192 | DRAM\n   A block's tile | 128x128 | the L2 | 512x1024")
+    lines = re.findall(r'<path class="parts"[^>]* d="([^"]+)"', html)
+    assert [(one.count("h80"), one.count("v40")) for one in lines] == [(15, 0), (3, 7)]
+    assert re.findall(r'class="edge[^>]*>([\d,]+)<', html) == ["8,192", "8,192", "1,024", "512"]
 
 
 # --------------------------------------------------------------------------------- partition maps

@@ -136,6 +136,14 @@ def test_the_measured_table_of_arrays_has_pairs_and_the_host_and_no_copy(project
     assert "marked so: Invented CPU, 2 cores, timed by the host’s clock" in text_of(html)
 
 
+def test_the_measured_table_of_products_has_no_copy(project):
+    with synthetic.changed_json(project.results / "invented" / "naive.json") as data:
+        for row in data["rows"]:
+            row["work"] = {"unit": "FLOP", "amount": 2e9}
+    said = text_of(project.build_page(".. measured-table:: naive"))
+    assert "TFLOP/s ms" in said and "transpose_naive_row_read" in said and "cudaMemcpy" not in said
+
+
 def test_libraries_stand_last_in_the_measured_table_with_their_calls(project):
     synthetic.add_peers(project.results, "naive")
     html = project.build_page(".. measured-table:: naive\n   :sizes: 16384")

@@ -16,7 +16,7 @@ from .traces import Panel, launch, shared_access
 ELEMENT_BYTES, REGISTER_BYTES, PART = 2, 4, 16
 
 #: Units of the picture: a cell, room for the numbers of rows and columns, and the room between two panels.
-CELL, LEFT, TOP, GAP = 22, 22, 32, 26
+CELL, LEFT, TOP, GAP = 22, 56, 32, 38
 
 Element = dict[str, int]
 
@@ -55,19 +55,28 @@ def first_loads(evidence: Evidence, panel: Panel) -> list[dict[str, Any]]:
     return sorted(same, key=lambda one: one["instruction"])[:count]
 
 
+def registers_of(name: str, elements: list[Element]) -> list[dict[str, Any]]:
+    """Return for each quarter of a part the name of its register, whether it stands at the right, and the row of its middle."""
+    half = PART // 2
+    quarters = {(one["row"] // half, one["column"] // half): one["register"] for one in elements}
+    return [
+        {"name": f"{name}[{register}]", "right": column == 1, "middle": (row + 0.5) * half} for (row, column), register in quarters.items()
+    ]
+
+
 def laid_out(parts: list[tuple[str, str, list[Element]]], across: bool) -> dict[str, Any]:
     """Return the template's data for parts of (label, name of registers, elements), side by side or one below the other."""
     step = PART * CELL + (LEFT if across else TOP) + GAP
     panels, lanes = [], defaultdict(list)
     for index, (label, name, elements) in enumerate(parts):
         x, y = (LEFT + index * step, TOP) if across else (LEFT, TOP + index * step)
-        panels.append({"label": label, "x": x, "y": y})
+        panels.append({"label": label, "x": x, "y": y, "registers": registers_of(name, elements)})
         for one in elements:
             cell = {"x": x + one["column"] * CELL, "y": y + one["row"] * CELL, "register": one["register"]}
             words = f"row {one['row']}, column {one['column']}: lane {one['lane']}, register {name}[{one['register']}]"
             lanes[one["lane"]].append(cell | {"words": words, "name": f"{name}{one['register']}"})
     others = (len(parts) - 1) * step
-    width, height = LEFT + PART * CELL + (others if across else 0), TOP + PART * CELL + (0 if across else others)
+    width, height = LEFT + PART * CELL + GAP + (others if across else 0), TOP + PART * CELL + (0 if across else others)
     return {"panels": panels, "lanes": sorted(lanes.items()), "width": width, "height": height}
 
 

@@ -22,7 +22,16 @@ ACROSS, ROW, UNTOUCHED, LEFT, TOP = 208, 15, 4, 26, 18
 BANK_BYTES = 4
 
 
-def panel_of(run: dict[str, Any], access: dict[str, Any], label: str) -> dict[str, Any]:
+def cost_of(access: dict[str, Any], drawn: int, groups: str) -> str:
+    """Return how many wavefronts the first ``drawn`` lanes of an access take, and how many all of them, in ``groups`` of as many."""
+    taken, count = len(access["wavefronts"]), len(access["lanes"]) // drawn
+    if count == 1:
+        return cost_in_words(access)
+    first = sum(any(lane < drawn for lane, _ in served) for served in access["wavefronts"])
+    return f"{plural(first, 'wavefront')}, {taken} for all {count} {groups}"
+
+
+def panel_of(run: dict[str, Any], access: dict[str, Any], label: str, groups: str = "groups") -> dict[str, Any]:
     """Return the template's data for one access: the places of the lanes that are served first, by row and bank.
 
     Raises ResultError if lanes of the access are inactive.
@@ -42,7 +51,7 @@ def panel_of(run: dict[str, Any], access: dict[str, Any], label: str) -> dict[st
     count = row_bytes // size
     return {
         "label": label,
-        "cost": cost_in_words(access),
+        "cost": cost_of(access, len(lanes), groups),
         "excess": len(access["wavefronts"]) > access["ideal_wavefronts"],
         "count": count,
         "lanes": [{"lane": lane, "row": row, "column": column, "alone": most[column] == 1} for lane, (row, column) in enumerate(places)],
@@ -58,10 +67,10 @@ def describe(panel: dict[str, Any]) -> str:
     )
 
 
-def drawn(evidence: Evidence, asked: list[Panel], as_above: bool = False) -> tuple[str, str]:
+def drawn(evidence: Evidence, asked: list[Panel], as_above: bool = False, groups: str = "groups") -> tuple[str, str]:
     """Return the picture of some panels, and its description. Raises ResultError."""
     found = [(panel, *shared_access(evidence, panel)) for panel in asked]
-    panels = [panel_of(run, access, panel.label or panel.kernel) for panel, run, access in found]
+    panels = [panel_of(run, access, panel.label or panel.kernel, groups) for panel, run, access in found]
     description = " ".join(map(describe, panels))
     touched = sorted({lane["row"] for panel in panels for lane in panel["lanes"]})
     heights = [ROW if row in touched else UNTOUCHED for row in range(1 + touched[-1])]
@@ -89,14 +98,14 @@ class LaneTile(EvidenceDirective, directive="lane-tile"):
     """``.. lane-tile::``: lines of the body are panels of a ``bank-map``, side by side, each drawn as the array in shared memory.
 
     A line of the picture is a word in each bank, and a cell is what one lane accesses. Shown are
-    the lanes that are served together first: 32 of 4 bytes, 16 of 8 or 8 of 16. ``:as-above:`` leaves out of the caption what that
+    the lanes that are served together first: 32 of 4 bytes, 16 of 8 or 8 of 16. ``:groups:`` is another word for these. ``:as-above:`` leaves out of the caption what that
     of an earlier picture says.
     """
 
     has_content = True
-    option_spec = {"as-above": directives.flag}
+    option_spec = {"as-above": directives.flag, "groups": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
         asked = [Panel.parse(line.strip()) for line in self.content if line.strip()]
-        return picture(*drawn(evidence, asked, "as-above" in self.options))
+        return picture(*drawn(evidence, asked, "as-above" in self.options, self.options.get("groups", "groups")))

@@ -24,6 +24,9 @@ RESULT, MOST_RESULTS = 10, 8
 #: Units of the picture of tiles in tiles: the longer side of a tile that contains others, and the most of these on a side.
 LONGER, MOST_TILES = 80, 16
 
+#: Room for the numbers of rows and columns beside it.
+EDGE = 32
+
 #: How the text of a kernel names the order of its tiles.
 _ORDER = re.compile(r"\bRowByRow\b|\bInGroups<(\d+)>")
 
@@ -90,9 +93,10 @@ def nested(name: str, part: tuple[int, int], level: str, whole: tuple[int, int])
         "tiles": [{"x": begin, "y": begin}],
         "rows": [begin],
         "columns": [begin],
-        "needs": f"{products_per_operand(*part)} multiplications for each operand from {level}",
+        "needs": f"{products_per_operand(*part)} for each operand from {level}",
         "tile": tile,
         "size": (across * tile[0], down * tile[1]),
+        "edges": {"across": f"{whole[1]:,}", "down": f"{whole[0]:,}"},
         "lines": {"x": [begin + n * tile[0] for n in range(1, across)], "y": [begin + n * tile[1] for n in range(1, down)]},
     }
 
@@ -144,10 +148,7 @@ class TileOperands(EvidenceDirective, directive="tile-operands"):
                 raise ResultError(f"{argument!r} is not DOWNxACROSS, each from 1 to {MOST_RESULTS}")
             panels.append(operands_of(*size))
         said = " ".join(f"{one['title']} results take {one['needs']}." for one in panels)
-        caption = (
-            "C, with A at its left and B above, for one k. Filled: the results of C that a thread computes, and the operands of A and B that it takes. Each pair of a "
-            "filled row and a filled column is one multiplication."
-        )
+        caption = "C, with A at its left and B above, for one k. Filled: the results of a thread, and their operands."
         return _drawn(panels, said, caption, (RESULT, RESULT), (MOST_RESULTS, MOST_RESULTS), small=True)
 
 
@@ -155,6 +156,7 @@ class TileNest(EvidenceDirective, directive="tile-nest"):
     """``.. tile-nest:: DOWNxACROSS``: tiles in tiles of a part of a product, and for how many multiplications they use an operand.
 
     Lines of the body are ``NAME | DOWNxACROSS | LEVEL``, from the largest tile to the smallest; LEVEL delivers the operands of the tile.
+    A tile stands in that of the line before, or in a part of it, ``NAME | DOWNxACROSS | LEVEL | DOWNxACROSS``.
     """
 
     required_arguments = 1
@@ -164,14 +166,11 @@ class TileNest(EvidenceDirective, directive="tile-nest"):
         self.assert_has_content()
         panels, outer = [], size_of(self.arguments[0])
         for line in filter(str.strip, self.content):
-            name, size, level = (*(part.strip() for part in line.split(" | ")), "", "")[:3]
-            panels.append(nested(name, size_of(size), level, outer))
+            name, size, level, part = (*(part.strip() for part in line.split(" | ")), "", "", "")[:4]
+            panels.append(nested(name, size_of(size), level, size_of(part) if part else outer))
             outer = size_of(size)
         said = " ".join(f"{one['title']}: {one['needs']}." for one in panels)
-        caption = (
-            f"Filled: a tile of C, with its operands of A at the left and of B above, for one k. Around it, {self.arguments[0].replace('x', ' × ')} results of C, then "
-            "the tile of the picture before."
-        )
+        caption = "Filled: a tile of C, and its operands for one k. Around it, C or a part of it, with its rows and columns."
         return _drawn(panels, said, caption, (0, 0), (0, 0), small=True)
 
 
@@ -182,9 +181,10 @@ def _drawn(
     return pictured(
         "tile_orders.html",
         said,
-        panels=[{"lines": None, "tile": tile, "size": (tiles[0] * tile[0], tiles[1] * tile[1]), **one} for one in panels],
+        panels=[{"lines": None, "edges": None, "tile": tile, "size": (tiles[0] * tile[0], tiles[1] * tile[1]), **one} for one in panels],
         caption=caption,
         part=PART,
         begin=PART + GAP,
         small=small,
+        edge=EDGE if any(one.get("edges") for one in panels) else 0,
     )

@@ -2,10 +2,11 @@
 
 ``ladder.json`` in the book's folder lists the ladders. A ladder has a size, and its rungs, the slowest first: the
 pages that climb to a rung, the first of which it links to, a kernel as in a claim on speeds, and words. The first of those ``beside``
-the ladder is what the others are compared with.
+the ladder is what the others are compared with. With ``"scale": "logarithmic"`` the bars of a strip begin at a power of ten.
 """
 
 import json
+import math
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,18 @@ def speed_of(evidence: Evidence, listed: dict[str, Any]) -> tuple[str, str]:
     return rate_unit(evidence.measured_row(*listed["rungs"][0]["row"].split("."), listed["size"]))
 
 
+def first_power(speeds: list[float]) -> float:
+    """Return the power of ten below the slowest of some speeds: where the bars of a logarithmic scale begin."""
+    return float(10 ** (math.ceil(math.log10(min(speeds))) - 1))
+
+
+def heights_of(speeds: list[float], begin: float | None) -> list[float]:
+    """Return the height of each bar in percent of the highest, by a logarithmic scale that begins at ``begin``, or by a linear one."""
+    if begin is None:
+        return [round(100 * speed / max(speeds), 1) for speed in speeds]
+    return [round(100 * math.log(speed / begin) / math.log(max(speeds) / begin), 1) for speed in speeds]
+
+
 def rungs_of(evidence: Evidence, listed: dict[str, Any], which: str) -> list[dict[str, Any]]:
     """Return the templates' data for each rung in ``listed[which]``. Raises ResultError."""
     behind = f"{listed['size']}.{speed_of(evidence, listed)[0]}"
@@ -44,6 +57,7 @@ def rungs_of(evidence: Evidence, listed: dict[str, Any], which: str) -> list[dic
             {
                 "pages": one["pages"],
                 "words": one["words"],
+                "number": float(value.number),
                 "speed": value.text(),
                 "width": round(percent, 1),
                 "percent": f"{percent:.0f}",
@@ -77,11 +91,17 @@ class Ladder(EvidenceDirective, directive="ladder"):
         listed = ladder_of(ladders, self.env.docname) if self.strip else ladders[0]
         parts = {which: rungs_of(evidence, listed, which) for which in ("rungs", "beside")}
         slugs = dict.fromkeys(one["row"].partition(".")[0] for which in parts for one in listed[which])
+        strip = [*parts["rungs"], parts["beside"][0]]
+        speeds = [one["number"] for one in strip]
+        begin = first_power(speeds) if listed.get("scale") == "logarithmic" else None
+        for one, height in zip(strip, heights_of(speeds, begin), strict=True):
+            one["height"] = height
         ran = describe_all(evidence.some_result(slug)["provenance"] for slug in slugs)
         texts = {
             "of": listed["of"],
             "unit": speed_of(evidence, listed)[1],
             "size": pretty_size(parse_size(listed["size"])),
+            "scale": f"{begin:g} {speed_of(evidence, listed)[1]}" if begin else "",
             "ceiling": listed["beside"][0]["words"].partition(",")[0],
         }
         node = ladder(strip=self.strip, ran=ran, texts=texts, **parts)

@@ -18,24 +18,29 @@ from ..prose.beside import LOCAL_HINT, gpu_name
 MEASURED_SIZES = "2048x2048 16384x16384"
 
 
+def is_of_bytes(result: dict[str, Any]) -> bool:
+    """Return whether the speeds of a result can be compared with that of a copy of a matrix."""
+    return not is_of_arrays(result) and not any(row.get("work") for row in result["rows"])
+
+
 def measured_groups(
     evidence: Evidence, slug: str, kernels: list[str], sizes: list[str], machine: str, strict: bool, peers: bool = True
 ) -> list[dict[str, Any]]:
     """Return the table of one machine: a group per size, the ceiling first, and libraries last if ``peers``.
 
     Without ``kernels``, those that were timed at the size. ``strict`` raises ResultError for a row that is missing or stale; otherwise a
-    missing row is left out and a stale one is marked. Arrays have no ceiling: the speed of a matrix copy is no limit for work on an array.
+    missing row is left out and a stale one is marked. Only work that is counted in bytes, on matrices, has a ceiling: a copy.
     """
     result = evidence.result(slug, machine)
-    arrays = is_of_arrays(result)
-    ceiling = None if arrays else evidence.result(CEILING_SLUG, machine)
+    copied = is_of_bytes(result)
+    ceiling = evidence.result(CEILING_SLUG, machine) if copied else None
     groups = []
     for size in sizes:
         timed = dict.fromkeys(row["kernel"] for row in result["rows"] if row["size"] == size and row["time"])
-        wanted = [] if arrays else [(CEILING_SLUG, CEILING)]
+        wanted = [(CEILING_SLUG, CEILING)] if copied else []
         wanted += [(slug, name) for name in kernels or timed if name != CEILING]
         rows, shown, own = [], None, False
-        copy = None if arrays else _row(evidence, ceiling, CEILING_SLUG, CEILING, size, machine, strict)
+        copy = _row(evidence, ceiling, CEILING_SLUG, CEILING, size, machine, strict) if copied else None
         for from_slug, name in wanted:
             row = _row(evidence, ceiling if from_slug == CEILING_SLUG else result, from_slug, name, size, machine, strict)
             if row is None:
@@ -176,7 +181,7 @@ class MeasuredTable(EvidenceDirective, directive="measured-table"):
             "measured.html",
             groups=groups,
             here=gpu_name(evidence, LOCAL) if beside else "",
-            arrays=is_of_arrays(result),
+            copied=is_of_bytes(result),
             unit=rate_unit(result["rows"][0])[1],
             cpu=result["provenance"].get("cpu", "a processor that is not named"),
             on_host=any(row["on_host"] for group in groups for row in group["rows"]),
