@@ -150,6 +150,8 @@ def test_blocks_that_load_together_take_the_sum_and_evenly_the_longer_time():
     assert (together["turn"], evenly["turn"], turns.assumed(lone, 5, "evenly")["turn"]) == (180, 100, 200)
     busy = sorted((bar["x"], bar["x"] + bar["width"]) for bar in turns.bars_of(together, 180) if bar["kind"] == "busy")
     assert [x for pair in busy for x in pair] == pytest.approx([x / 180 * turns.WIDTH for x in (50, 90, 90, 130)]), "one after the other"
+    assert [bar["label"] for bar in turns.bars_of(together, 180) if bar["kind"] == "busy"] == ["1", "2"]
+    assert not any(bar["label"] for bar in turns.bars_of(together, 9000)), "without room there is no number"
     waits = [bar for bar in turns.bars_of(together, 180) if bar["kind"] == "wait"]
     assert {bar["x"] for bar in waits} == {0}, "all load at the same moment"
     ends = [bar["width"] / turns.WIDTH * 180 for bar in waits]

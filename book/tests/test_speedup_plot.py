@@ -95,10 +95,19 @@ def test_the_curves_show_the_fastest_of_each_kernel(project, monkeypatch):
     assert 'class="band"' not in html
     html = project.build_page(".. in-flight::\n   :kernels: plain\n   :band: copy.cudaMemcpy.16384.gbps / 1000\n\n   See.")
     assert html.count('class="band"') == 2
+    assert html.count(">n ÷ N</text>") == html.count(">n ÷ (n + N)</text>") == 2
     assert ":line: has 'x'; accepted: KEY: WORDS" in project.build_error(".. in-flight::\n   :line: x\n\n   See.")
     for wrong in ("copy.copy_plain", "copy.copy_plain 0", "copy.copy_plain x"):
         message = f":beside: has {wrong!r}; accepted: SLUG.KERNEL N"
         assert message in project.build_error(f".. in-flight::\n   :kernels: plain\n   :beside: {wrong}\n\n   See.")
+    html = project.build_page(
+        ".. in-flight::\n   :curves: small tile: copy_tile_32_loads_4; both: copy_tile_64_loads_8 copy_tile_32_loads_4\n\n   See."
+    )
+    assert "small tile: 900 at 8; both: 700 at 8, 2,100 at 32." in html, "the first case that has the number"
+    assert ":curves: names copy_tile_3, which has no figures" in project.build_error(
+        ".. in-flight::\n   :curves: x: copy_tile_3\n\n   See."
+    )
+    assert ":curves: has 'x'; accepted: WORDS: CASE CASE …" in project.build_error(".. in-flight::\n   :curves: x\n\n   See.")
     message = ":kernels: names sideways; accepted: plain, copy, down, along"
     assert message in project.build_error(".. in-flight::\n   :kernels: plain sideways\n\n   See.")
 

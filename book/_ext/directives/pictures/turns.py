@@ -11,8 +11,9 @@ from conflict_free.evidence.names import CEILING, CEILING_SLUG, ResultError
 
 from ..project import EvidenceDirective, pictured
 
-#: Units of the picture: the width of the drawing, the height of a row, the room for its name. How many of the longest turns are drawn.
-WIDTH, ROW, LEFT, TURNS = 400, 17, 66, 1.15
+#: Units of the picture: the width of the drawing, the height of a row, the room for its name, that for a number in a bar.
+#: How many of the longest turns are drawn.
+WIDTH, ROW, LEFT, DIGIT, TURNS = 400, 17, 66, 14, 1.15
 CEILING_KEY = f"{CEILING_SLUG}.{CEILING}.16384.gbps"
 HOW = ("measured", "together", "evenly")
 #: The parts of a turn, in order: their classes in the style sheet, and their colors where there is none.
@@ -73,14 +74,16 @@ def bars_of(panel: dict[str, Any], last: float) -> list[dict[str, Any]]:
     """Return the bars from 0 to ``last`` nanoseconds: a row for each place, and below them one for the memory, in units of the picture.
 
     Blocks that were measured stand where they were, and what the memory did then is not known. Others begin together, or evenly one after
-    another. The memory delivers the loads of a block until all of them have arrived.
+    another. The memory delivers the loads of a block until all of them have arrived, and its bars have the block's number where there is room.
     """
     bars: list[dict[str, Any]] = []
 
-    def add(kind: str, fill: str, row: int, start: float, end: float) -> None:
+    def add(kind: str, fill: str, row: int, start: float, end: float, number: int = 0) -> None:
         start, end = max(start, 0), min(end, last)
         if end > start:
-            bars.append({"kind": kind, "fill": fill, "row": row, "x": start / last * WIDTH, "width": (end - start) / last * WIDTH})
+            width = (end - start) / last * WIDTH
+            label = str(number) if number and width > DIGIT else ""
+            bars.append({"kind": kind, "fill": fill, "row": row, "x": start / last * WIDTH, "width": width, "label": label})
 
     for place, blocks in enumerate(panel.get("rows", ())):
         for times, following in zip_longest(blocks, blocks[1:]):
@@ -91,7 +94,7 @@ def bars_of(panel: dict[str, Any], last: float) -> list[dict[str, Any]]:
         start = panel["turn"] * ((0 if panel["together"] else block / panel["blocks"]) - 1)
         while start < last:
             arrived = start + panel["parts"][0] - panel["memory"] * (panel["blocks"] - 1 - block if panel["together"] else 0)
-            add("busy", "#5c6670", panel["blocks"], arrived - panel["memory"], arrived)
+            add("busy", "#5c6670", panel["blocks"], arrived - panel["memory"], arrived, block + 1)
             loading, held, *rest = panel["parts"]
             now = start
             for (kind, fill), length in zip(PARTS, (arrived - start, start + loading + held - arrived, *rest), strict=True):

@@ -64,6 +64,13 @@ def page_of(
     return {
         **page,
         "band": edges() if band else "",
+        # Above the upper edge, and below the lower one.
+        "edges": [
+            {"label": "n ÷ N", "anchor": "end", "x": x(band * 0.6) - 6, "y": y(ceiling * 0.6)},
+            {"label": "n ÷ (n + N)", "anchor": "start", "x": x(band * 1.3), "y": y(ceiling * 1.3 / 2.3) + 18},
+        ]
+        if band
+        else [],
         "right": right,
         "bottom": bottom,
         "ticks": [{"x": x(number), "label": str(number)} for number in every if math.log2(number).is_integer()],
@@ -116,21 +123,27 @@ class Curves(EvidenceDirective):
                 speeds[int(parts[2])] = max(speed, speeds.get(int(parts[2]), 0))
         return {kernel: dict(sorted(speeds.items())) for kernel, speeds in found.items()}
 
+    def curves(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
+        """Return the speeds of each curve by its words."""
+        drawn = self.options.get("kernels", " ".join(self.kernels)).split()
+        if unknown := set(drawn) - set(self.kernels):
+            raise ResultError(f":kernels: names {', '.join(sorted(unknown))}; accepted: {', '.join(self.kernels)}")
+        found = {kernel: speeds for kernel, speeds in self.speeds(figures).items() if kernel in drawn}
+        # What tells a curve from others is left out where there are none.
+        return {self.kernels[kernel].partition(",")[0] if len(found) == 1 else self.kernels[kernel]: found[kernel] for kernel in found}
+
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
         figures = evidence.figures(self.specimen)
         if not figures:
             raise ResultError(f"no figures of {self.specimen} on {evidence.machine}")
-        drawn = self.options.get("kernels", " ".join(self.kernels)).split()
-        if unknown := set(drawn) - set(self.kernels):
-            raise ResultError(f":kernels: names {', '.join(sorted(unknown))}; accepted: {', '.join(self.kernels)}")
-        found = {kernel: speeds for kernel, speeds in self.speeds(figures).items() if kernel in drawn}
+        found = self.curves(figures)
         told = evidence.value(f"{SPECIMENS}.{self.specimen}.{next(iter(figures))}").provenance.partition(": ")[2]
         ceiling = evidence.value(f"{CEILING_SLUG}.{CEILING}.16384.gbps").number if self.with_ceiling else 0
         title = f"{self.quantity} by {self.by}"
         numbers = "; ".join(
-            f"{self.kernels[kernel]}: {', '.join(f'{speed:{self.spec}} at {number}' for number, speed in speeds.items())}"
-            for kernel, speeds in found.items()
+            f"{words}: {', '.join(f'{speed:{self.spec}} at {number}' for number, speed in speeds.items())}"
+            for words, speeds in found.items()
         )
         beside: dict[str, tuple[float, float]] = {}
         for one in filter(None, self.options.get("beside", "").split(";")):
@@ -150,17 +163,19 @@ class Curves(EvidenceDirective):
         pages = [
             (name, page_of(found, ceiling, self.axis, page, beside, lines, band)) for name, page in (("wide", WIDE), ("narrow", NARROW))
         ]
-        # What tells a curve from others is left out where there are none.
-        words = {kernel: self.kernels[kernel].partition(",")[0] if len(found) == 1 else self.kernels[kernel] for kernel in found}
-        keys = [(words[kernel], mark(SHAPES[place], 8, 8)) for place, kernel in enumerate(found)]
+        keys = [(words, mark(SHAPES[place], 8, 8)) for place, words in enumerate(found)]
         begins = f" The axis begins at {self.axis[0]:{self.spec}}." if self.axis[0] else ""
         caption = f"{title}.{begins} {' '.join(self.content)} {told}."
         return pictured("curves.html", f"{title}: {numbers}.", pages=pages, keys=keys, words=self.words, caption=caption)
 
 
 class InFlight(Curves, directive="in-flight"):
-    """``.. in-flight::``: two copies and two transposes by the KiB in flight, each with the tile and the loads that are fastest there."""
+    """``.. in-flight::``: two copies and two transposes by the KiB in flight, each with the tile and the loads that are fastest there.
 
+    ``:curves: WORDS: CASE CASE …; …`` draws other curves: at each number the first of its cases, as ``along_tile_32_loads_4``, that has it.
+    """
+
+    option_spec = {**Curves.option_spec, "curves": directives.unchanged_required}
     specimen = "bytes_in_flight"
     kernels = {
         "plain": "a copy without a tile",
@@ -172,6 +187,26 @@ class InFlight(Curves, directive="in-flight"):
     by = "the most KiB that a multiprocessor has in flight, at 16384 × 16384"
     words = "KiB in flight at most"
     axis = range(0, 5001, 1000)
+
+    def curves(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
+        """Return the speeds of the curves that ``:curves:`` names, or of each kernel."""
+        found: dict[str, Speeds] = {}
+        for one in filter(None, self.options.get("curves", "").split(";")):
+            words, _, cases = one.strip().partition(": ")
+            speeds: Speeds = {}
+            for case in cases.split():
+                of_case = {
+                    int(name[len(case) + 5 :]): speed
+                    for name, speed in figures.items()
+                    if re.fullmatch(f"{re.escape(case)}_kib_\\d+", name)
+                }
+                if not of_case:
+                    raise ResultError(f":curves: names {case}, which has no figures")
+                speeds = of_case | speeds
+            if not speeds:
+                raise ResultError(f":curves: has {one.strip()!r}; accepted: WORDS: CASE CASE …, with ; between")
+            found[words] = dict(sorted(speeds.items()))
+        return found or super().curves(figures)
 
 
 class SeparateRanges(Curves, directive="separate-ranges"):
