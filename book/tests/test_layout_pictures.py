@@ -201,6 +201,8 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
         )
     )
     assert "plain: 750 of 1,000 (75 %) 500 250 1,000 GB/s half rest all Speed." in said
+    marked = project.build_page(f".. stacked-bars:: Speed\n   :parts: all\n   :mark: half | {key} / 2\n\n   plain | {key}")
+    assert 'd="M250.0 17v21"' in marked and "all half: 500 Speed." in text_of(marked)
     of_word = ".. stacked-bars:: Speed\n   :parts: half; rest\n   :sum: GB/s\n   :keys: copy.{0}.16384.gbps / {1} | copy.{0}.16384.gbps / 4\n\n   plain | copy_plain | 2"
     html = project.build_page(of_word.replace("   :sum:", "   :shades: 0 3\n   :sum:"))
     assert "plain: 750 GB/s 500 250" in text_of(html) and html.count('class="part-3"') == 2 and "part-1" not in html
@@ -214,6 +216,7 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
             ".. stacked-bars:: Speed\n   :parts: a; b\n   :shades: 0 4\n\n   plain | 1 | 2",
             ":shades: names 2 shades; accepted: 2 numbers from 0 to 3",
         ),
+        (".. stacked-bars:: Speed\n   :parts: a\n   :mark: half\n\n   plain | 1", ":mark: 'half' is not WORDS | KEY"),
         (".. stacked-bars:: Speed\n\n   plain | copy.copy_plain.16384.gbps", ":parts: names 0 parts; accepted: 1 to 4, with ; between"),
         (".. row-sectors:: 1001\n   :size: 3", ":size: 3 is not the size of an access; accepted: 1, 2, 4, 8, 16"),
         (".. row-sectors:: 31", "'31' are not lengths of rows; accepted: numbers from 32 on"),

@@ -155,6 +155,14 @@ def test_a_diff_has_the_lines_above_its_first_changed_line():
     kinds = [line["kind"] for line in diff_lines(old, new, above=2)]
     assert kinds == ["same", "same", "del", "ins", "gap", "del", "ins"]
     assert [line["kind"] for line in diff_lines(old, new)] == ["del", "ins", "gap", "del", "ins"]
+    first = "tile\n\n" + new
+    assert [line["kind"] for line in diff_lines(old, first, above=3)][:5] == ["ins", "same", "same", "del", "ins"], (
+        "no gap for an empty line"
+    )
+    remarked = [text.replace("  if", f"  // {name}\n  if") for name, text in (("old", old), ("new", new))]
+    kinds = [line["kind"] for line in diff_lines(*remarked, above=3)]
+    assert kinds[:5] == ["same", "gap", "same", "del", "ins"], "a comment in between may differ"
+    assert [line["kind"] for line in diff_lines(old, first, above=1)][:4] == ["ins", "gap", "same", "del"]
 
 
 def test_a_diff_has_the_lines_in_which_the_grids_differ(project):

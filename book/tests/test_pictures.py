@@ -261,7 +261,7 @@ def test_a_tile_flow_shows_a_row_on_its_way_in_and_a_column_on_its_way_out(proje
     description = html_text.unescape(re.search(r'<figure class="picture tile-flow"[^>]*aria-label="([^"]+)"', html)[1])
     assert description == (
         "Blue (■): warp 0 loads row 0 of the input, and stores it in row 0 of the tile. Orange (☒): after the barrier it reads column 0 of "
-        "the tile, which 4 warps stored there, and stores it in row 0 of the output."
+        "the tile, which 4 warps stored there, and stores it in row 0 of the output. The cell with both marks belongs to both."
     )
     assert "<code>blockIdx</code> (1, 0, 0)" in html
     source, tile, target = html.split('<g class="grid-of"')[1:]

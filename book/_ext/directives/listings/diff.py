@@ -28,26 +28,34 @@ def _is_comment(lines: list[str]) -> bool:
 def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "", above: int = 0) -> list[dict[str, Any]]:
     """Return the lines that are in one text only, each ``del`` or ``ins`` with its highlighted HTML, a ``gap`` between places.
 
-    The first place has ``above`` unchanged lines before it, marked ``same``. Empty lines, places where only comments differ, and the names
-    of the two kernels count as no change.
+    The first place that replaces lines has up to ``above`` lines before it, marked ``same``, with a gap for comments. Empty lines,
+    places where only comments differ, and the names of the two kernels count as no change.
     """
     compared = re.sub(rf"\b{re.escape(old_name)}\b", new_name, old) if old_name else old
     before, after = compared.splitlines(), new.splitlines()
     before_html, after_html = highlight_lines(old), highlight_lines(new)
     merged: list[dict[str, Any]] = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    changed = False
+    changed, end = False, 0
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal" or _is_comment(before[old_from:old_to] + after[new_from:new_to]):
             continue
         hunk = [{"kind": "del", "mark": "−", "html": before_html[n]} for n in range(old_from, old_to) if before[n].strip()]
         hunk += [{"kind": "ins", "mark": "+", "html": after_html[n]} for n in range(new_from, new_to) if after[n].strip()]
-        if merged and hunk:
-            merged.append(GAP)
+        start = new_from
         if tag == "replace" and not changed:
-            changed = True
-            merged += [{"kind": "same", "mark": "", "html": after_html[n]} for n in range(max(0, new_from - above), new_from)]
-        merged += hunk
+            changed, start = True, max(end, new_from - above)
+            start = next((n for n in range(start, new_from) if not _is_comment([after[n]])), new_from)
+        context: list[dict[str, Any]] = []
+        for n in range(start, new_from):
+            if not _is_comment([after[n]]):
+                context.append({"kind": "same", "mark": "", "html": after_html[n]})
+            elif after[n].strip() and context and context[-1] is not GAP:
+                context.append(GAP)
+        if merged and hunk and not (context and all(not line.strip() for line in after[end:start])):
+            merged.append(GAP)
+        merged += context + hunk
+        end = new_to
     return merged
 
 

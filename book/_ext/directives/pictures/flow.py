@@ -109,9 +109,9 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
     loaded = sorted((e for e in elements if e.loaded_by == warp), key=lambda e: e.source)[:32]
     stored = sorted((e for e in elements if e.stored_by == warp), key=lambda e: e.target)[:32]
     drawn = [
-        ("Input", "global memory", lambda e: sources[e.source], loaded, []),
-        ("Tile", "shared memory", lambda e: divmod(e.word, width), loaded, stored),
-        ("Output", "global memory", lambda e: targets[e.target], [], stored),
+        ("Input", "one tile of it, in global memory", lambda e: sources[e.source], loaded, []),
+        ("Tile", "in shared memory", lambda e: divmod(e.word, width), loaded, stored),
+        ("Output", "one tile of it, in global memory", lambda e: targets[e.target], [], stored),
     ]
     panels, left = [], 0
     for name, memory, place, into, out_of in drawn:
@@ -135,10 +135,11 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
         )
         left += columns * CELL + GAP
     source, tile, target = panels
+    both = " The cell with both marks belongs to both." if len(set(tile["in"]) & set(tile["out"])) == 1 else ""
     description = (
         f"Blue (■): warp {warp} loads {source['loaded']} of the input, and stores it in {tile['loaded']} of the tile. Orange (☒): after the "
         f"barrier it reads {tile['stored']} of the tile, which {plural(len({e.loaded_by for e in stored}), 'warp')} stored there, and stores "
-        f"it in {target['stored']} of the output."
+        f"it in {target['stored']} of the output.{both}"
     )
     return panels, description
 

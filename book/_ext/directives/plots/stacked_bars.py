@@ -35,14 +35,14 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
     ``:parts: WORDS; WORDS`` names the parts. With ``:frame: WORDS``, a further key is the whole that contains the parts, drawn as a frame,
     and the share that they fill stands behind the name. With ``:sum: UNIT``, the sum of the parts stands there. With ``:unit: WORD``, a
     last key is written above the bar's right end. ``:shades: N …`` gives each part a shade, 0 to 3, as parts of the same name have it in
-    other pictures. With ``:keys: KEY | KEY …``, a line is ``NAME | WORD | WORD …``, and its keys are these
+    other pictures. ``:mark: WORDS | KEY`` draws a dashed line through each bar at a key. With ``:keys: KEY | KEY …``, a line is ``NAME | WORD | WORD …``, and its keys are these
     with its words in place of ``{0}``, ``{1}``, ….
     """
 
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit", "keys", "shades"), directives.unchanged_required)
+    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit", "keys", "shades", "mark"), directives.unchanged_required)
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
@@ -60,11 +60,19 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             found = [key if key.isdecimal() else evidence.value(key) for key in keys]
             sources += [one.provenance for one in found if not isinstance(one, str)]
             rows.append((name, [float(one if isinstance(one, str) else one.number) for one in found]))
+        mark, at = "", 0.0
+        if "mark" in self.options:
+            mark, separator, key = (text.strip() for text in self.options["mark"].partition("|"))
+            if not (mark and separator and key):
+                raise ResultError(f":mark: {self.options['mark']!r} is not WORDS | KEY")
+            found_mark = evidence.value(key)
+            sources.append(found_mark.provenance)
+            at = float(found_mark.number)
         count = len(parts)
         shades = [int(one) for one in self.options.get("shades", " ".join(map(str, range(count)))).split()]
         if len(shades) != count or max(shades) >= MOST_PARTS:
             raise ResultError(f":shades: names {len(shades)} shades; accepted: {count} numbers from 0 to {MOST_PARTS - 1}")
-        scale = LONGEST / max(max(sum(numbers[:count]), numbers[count] if frame else 0) for _, numbers in rows)
+        scale = LONGEST / max(at, *(max(sum(numbers[:count]), numbers[count] if frame else 0) for _, numbers in rows))
         bars, said = [], []
         for name, numbers in rows:
             figure = f"{numbers[-1]:,.0f} {unit}" if unit else ""
@@ -76,6 +84,8 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             bars.append({"name": name, "figure": figure, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
             listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
             said.append(f"{name}: {', '.join([*listed, *([figure] if figure else [])])}")
+        if mark:
+            said.append(f"{mark}: {at:,.0f}")
         description = f"{self.arguments[0]}. {'; '.join(said)}."
         return pictured(
             "stacked_bars.html",
@@ -85,6 +95,8 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             parts=list(zip(parts, shades, strict=True)),
             shades=shades,
             frame=frame,
+            mark=f"{mark}: {at:,.0f}" if mark else "",
+            at=at * scale,
             provenance="; ".join(dict.fromkeys(sources)),
             width=LONGEST,
             row=ROW,
