@@ -18,6 +18,9 @@ ELEMENT_BYTES, REGISTER_BYTES, PART = 2, 4, 16
 #: Units of the picture: a cell, room for the numbers of rows and columns, and the room between two panels.
 CELL, LEFT, TOP, GAP = 22, 56, 32, 38
 
+#: The lane whose elements are outlined.
+MARKED = 5
+
 Element = dict[str, int]
 
 
@@ -77,7 +80,7 @@ def laid_out(parts: list[tuple[str, str, list[Element]]], across: bool) -> dict[
             lanes[one["lane"]].append(cell | {"words": words, "name": f"{name}{one['register']}"})
     others = (len(parts) - 1) * step
     width, height = LEFT + PART * CELL + GAP + (others if across else 0), TOP + PART * CELL + (0 if across else others)
-    return {"panels": panels, "lanes": sorted(lanes.items()), "width": width, "height": height}
+    return {"panels": panels, "lanes": sorted(lanes.items()), "marked": lanes[MARKED], "width": width, "height": height}
 
 
 class FragmentMap(EvidenceDirective, directive="fragment-map"):
@@ -109,6 +112,7 @@ class FragmentMap(EvidenceDirective, directive="fragment-map"):
             views={"wide": laid_out(parts, across=True), "narrow": laid_out(parts, across=False)},
             cell=CELL,
             part=PART,
+            marked=MARKED,
             kernels=list(dict.fromkeys(kernels)),
         )
 

@@ -170,7 +170,7 @@ class TileNest(EvidenceDirective, directive="tile-nest"):
             panels.append(nested(name, size_of(size), level, size_of(part) if part else outer))
             outer = size_of(size)
         said = " ".join(f"{one['title']}: {one['needs']}." for one in panels)
-        caption = "Filled: a tile of C, and its operands for one k. Around it, C or a part of it, with its rows and columns."
+        caption = "Filled: a tile of C, and its operands for one k. Each drawing enlarges the filled tile before it, or a part of that."
         return _drawn(panels, said, caption, (0, 0), (0, 0), small=True)
 
 

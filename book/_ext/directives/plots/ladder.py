@@ -101,7 +101,7 @@ class Ladder(EvidenceDirective, directive="ladder"):
             "of": listed["of"],
             "unit": speed_of(evidence, listed)[1],
             "size": pretty_size(parse_size(listed["size"])),
-            "scale": f"{begin:g} {speed_of(evidence, listed)[1]}" if begin else "",
+            "scale": f"{begin:g}" if begin else "",
             "ceiling": listed["beside"][0]["words"].partition(",")[0],
         }
         node = ladder(strip=self.strip, ran=ran, texts=texts, **parts)
