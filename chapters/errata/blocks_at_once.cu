@@ -159,18 +159,36 @@ void print_quarters(const std::string& name, const std::vector<double>& shares)
     for (int i = 0; i < 4; ++i) std::printf("figure %s_quarter_%d_percent %.4g\n", name.c_str(), i + 1, 100 * quarters[i]);
 }
 
-// Prints how many warps wait at one moment, in the middle four fifths of the launch.
-void print_warps_at_once(const std::string& name, const std::map<unsigned, Multiprocessor>& all, int resident)
+// The shares of `places` places that do not know of each other, each with those of `place`.
+std::vector<double> independent(const std::vector<double>& place, int places)
 {
-    int warps = resident * WARPS;
-    double begin = 0, end = INFINITY;  // of the time that all multiprocessors are seen, in nanoseconds
+    std::vector<double> together{1};
+    for (int i = 0; i < places; ++i) {
+        std::vector<double> more(together.size() + place.size() - 1);
+        for (size_t waiting = 0; waiting < together.size(); ++waiting)
+            for (size_t here = 0; here < place.size(); ++here) more[waiting + here] += together[waiting] * place[here];
+        together = more;
+    }
+    return together;
+}
+
+// The part of a launch in which all multiprocessors are seen, without its first and last tenth, in nanoseconds.
+std::pair<double, double> middle(const std::map<unsigned, Multiprocessor>& all)
+{
+    double begin = 0, end = INFINITY;
     for (const auto& [number, found] : all) {
         begin = std::max(begin, found.zero + found.blocks.front().first * found.cycle);
         end = std::min(end, found.zero + found.blocks.back().first * found.cycle);
     }
     double tenth = (end - begin) / 10;
-    begin += tenth, end -= tenth;
+    return {begin + tenth, end - tenth};
+}
 
+// Prints how many warps wait at one moment, in the middle four fifths of the launch.
+void print_warps_at_once(const std::string& name, const std::map<unsigned, Multiprocessor>& all, int resident)
+{
+    int warps = resident * WARPS;
+    auto [begin, end] = middle(all);
     std::vector<double> measured(warps + 1), apart(warps + 1);
     std::vector<std::pair<double, int>> of_all;
     double sum_of_variances = 0;
@@ -191,13 +209,7 @@ void print_warps_at_once(const std::string& name, const std::map<unsigned, Multi
         sum_of_variances += variance(here);
         of_place[0] = 1;
         for (int i = 1; i <= WARPS; ++i) of_place[0] -= of_place[i];
-        std::vector<double> together{1};
-        for (int place = 0; place < resident; ++place) {
-            std::vector<double> more(together.size() + WARPS);
-            for (size_t i = 0; i < together.size(); ++i)
-                for (int j = 0; j <= WARPS; ++j) more[i + j] += together[i] * of_place[j];
-            together = more;
-        }
+        std::vector<double> together = independent(of_place, resident);
         for (int i = 0; i <= warps; ++i) {
             measured[i] += here[i] / double(all.size());
             apart[i] += together[i] / double(all.size());
