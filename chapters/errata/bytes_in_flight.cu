@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "A full multiprocessor has enough in flight": copies and transposes with 1, 4, 8 and 16 loads a thread, and with as many
-// blocks resident as the shared memory that each asks for leaves room for.
+// "A full multiprocessor has enough in flight": copies and transposes with 1, 4, 8 and 16 loads a thread, all in flight or one
+// after another, and with as many blocks resident as the shared memory that each asks for leaves room for.
 
 #include "matrices.cuh"
 
 #include <algorithm>
 #include <cstdio>
 
-enum class Order { plain, copy, copy_down, along, down };
+enum class Order { rounds, plain, copy, copy_down, along, down };
 
 // [bytes_in_flight]
 template <Order order, int TILE_DIM, int LOADS>
@@ -21,22 +21,30 @@ __global__ void bytes_in_flight(float* output, const float* input, int width)
     int across = (numbered_down ? blockIdx.y : blockIdx.x) * TILE_DIM;
     int down = (numbered_down ? blockIdx.x : blockIdx.y) * TILE_DIM;
 
-    // All loads of a thread are in flight before the first is used.
-    float values[LOADS];
-    for (int i = 0; i < LOADS; ++i)
-        values[i] = input[(down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x];
-    if constexpr (order == Order::plain) {
-        for (int i = 0; i < LOADS; ++i)
-            output[(down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x] = values[i];
+    if constexpr (order == Order::rounds) {
+        // Each load waits for the store before it, which could write what it reads.
+        for (int i = 0; i < LOADS; ++i) {
+            int at = (down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x;
+            output[at] = input[at];
+        }
     } else {
+        // All loads of a thread are in flight before the first is used.
+        float values[LOADS];
         for (int i = 0; i < LOADS; ++i)
-            tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
-        __syncthreads();
-        for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
-            if (copies)
-                output[(down + j) * width + across + threadIdx.x] = tile[j][threadIdx.x];
-            else
-                output[(across + j) * width + down + threadIdx.x] = tile[threadIdx.x][j];
+            values[i] = input[(down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x];
+        if constexpr (order == Order::plain) {
+            for (int i = 0; i < LOADS; ++i)
+                output[(down + threadIdx.y + i * BLOCK_ROWS) * width + across + threadIdx.x] = values[i];
+        } else {
+            for (int i = 0; i < LOADS; ++i)
+                tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
+            __syncthreads();
+            for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS)
+                if (copies)
+                    output[(down + j) * width + across + threadIdx.x] = tile[j][threadIdx.x];
+                else
+                    output[(across + j) * width + down + threadIdx.x] = tile[threadIdx.x][j];
+        }
     }
 }
 // [/bytes_in_flight]
@@ -71,7 +79,8 @@ void print_speeds(const Matrices& m, const char* name)
     int threads = TILE_DIM * TILE_DIM / LOADS;
     for (int resident : {1, 2, 3, 4, 6, 8, 12, 16, 32}) {
         if (resident * threads > multiprocessor_threads) return;
-        int kibibytes_in_flight = resident * threads * LOADS * int(sizeof(float)) / 1024;
+        int loads_in_flight = order == Order::rounds ? 1 : LOADS;
+        int kibibytes_in_flight = resident * threads * loads_in_flight * int(sizeof(float)) / 1024;
         auto print = [&](const char* how, int unused_bytes) {
             float ms = best_time<order, TILE_DIM, LOADS>(m, unused_bytes, 12);
             std::printf("figure %s_tile_%d_loads_%d_kib_%d%s %.5g\n", name, TILE_DIM, LOADS, kibibytes_in_flight, how,
@@ -104,7 +113,8 @@ size_t measure(const Matrices& m, const char* name)
 int main()
 {
     Matrices m = allocate();
-    size_t wrong = measure<Order::plain>(m, "plain") + measure<Order::copy>(m, "copy") +
+    size_t wrong = measure<Order::rounds, 32, 4>(m, "rounds") + measure<Order::rounds, 64, 16>(m, "rounds") +
+                   measure<Order::plain>(m, "plain") + measure<Order::copy>(m, "copy") +
                    measure<Order::copy_down>(m, "copy_down") + measure<Order::along>(m, "along") +
                    measure<Order::down>(m, "down");
     std::printf("%zu elements are wrong\n", wrong);
