@@ -2,27 +2,17 @@
 // SPDX-License-Identifier: MIT
 
 // "The rounds of a sum are its time": the warps of some sums look at the clock before their loads, when their number has arrived, when all
-// numbers of their block have, and after the rounds. In some of the sums, warps without work issue stores with all lanes off.
+// numbers of their block have, and after the rounds. In one of the sums, each warp issues a store more in each round, with all lanes off.
 
 #include "phases.cuh"
 #include "sums.cuh"
 
-enum class Rounds { divergent, strided, strided_whole_warps, sequential, whole_warps };
+enum class Rounds { divergent, strided, strided_whole_warps, sequential, sequential_store_off, whole_warps };
 
 constexpr int many_numbers = 1 << 25;
 
 // [turn_of_a_sum]
-template <int COUNT>
-__device__ void store_with_all_lanes_off(unsigned* word, unsigned zero)
-{
-    unsigned address = unsigned(__cvta_generic_to_shared(word));
-    // The compiler does not know that `zero` is zero.
-    for (int k = 0; k < COUNT; ++k)
-        asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %0; }" ::"r"(zero), "r"(address) : "memory");
-}
-
-// In rounds with s up to LAST, a warp without work issues IDLE stores with all lanes off.
-template <Rounds rounds, int NUMBERS, int IDLE, int LAST>
+template <Rounds rounds, int NUMBERS>
 __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases, unsigned zero)
 {
     __shared__ unsigned partial[BLOCK + 1];  // No round changes the last word.
@@ -57,9 +47,13 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
             }
             __syncthreads();
         }
-    if (rounds == Rounds::sequential)
+    unsigned address = unsigned(__cvta_generic_to_shared(&partial[tid]));
+    if (rounds == Rounds::sequential || rounds == Rounds::sequential_store_off)
         for (int s = BLOCK / 2; s > 0; s /= 2) {
             if (tid < s) partial[tid] += partial[tid + s];
+            // The compiler does not know that `zero` is zero. It would branch around two such stores.
+            if (rounds == Rounds::sequential_store_off)
+                asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %0; }" ::"r"(zero), "r"(address) : "memory");
             __syncthreads();
         }
     if (rounds == Rounds::whole_warps)
@@ -67,8 +61,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
             if (tid / 32 * 32 < s) {
                 if (tid < s) partial[tid] += partial[tid + s];
                 __syncwarp();
-            } else if (s <= LAST)
-                store_with_all_lanes_off<IDLE>(&partial[tid], zero);
+            }
             __syncthreads();
         }
     long long end = now();
@@ -81,10 +74,10 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
 
 // Returns the number of wrong sums of blocks. Prints the phases of the warps with eight blocks on a multiprocessor, and with one alone,
 // unless the model runs the kernel: it has no time.
-template <Rounds rounds, int NUMBERS, int IDLE = 0, int LAST = BLOCK>
+template <Rounds rounds, int NUMBERS>
 size_t measure(unsigned* sums, unsigned* numbers, Phases* phases, const char* name)
 {
-    auto kernel = turn_of_a_sum<rounds, NUMBERS, IDLE, LAST>;
+    auto kernel = turn_of_a_sum<rounds, NUMBERS>;
     int unused_bytes = 0;
     auto times = [&](int n, int launches) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
@@ -124,8 +117,7 @@ int main()
                    measure<Rounds::whole_warps, 1>(sums, numbers, phases, "whole_warps") +
                    measure<Rounds::sequential, 2>(sums, numbers, phases, "sequential") +
                    measure<Rounds::whole_warps, 2>(sums, numbers, phases, "whole_warps") +
-                   measure<Rounds::whole_warps, 1, 2, BLOCK / 4>(sums, numbers, phases, "whole_warps_idle_96") +
-                   measure<Rounds::whole_warps, 1, 3>(sums, numbers, phases, "whole_warps_idle_156");
+                   measure<Rounds::sequential_store_off, 1>(sums, numbers, phases, "sequential_store_off");
     std::printf("%zu sums are wrong\n", wrong);
     return wrong != 0;
 }
