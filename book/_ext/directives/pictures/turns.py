@@ -75,14 +75,15 @@ def bars_of(panel: dict[str, Any], last: float) -> list[dict[str, Any]]:
 
     Blocks that were measured stand where they were, and what the memory did then is not known. Others begin together, or evenly one after
     another. The memory delivers the loads of a block until all of them have arrived, and its bars have the block's number where there is room.
+    If the blocks load together, the memory mixes their loads, and all have arrived when it has delivered everything.
     """
     bars: list[dict[str, Any]] = []
 
-    def add(kind: str, fill: str, row: int, start: float, end: float, number: int = 0) -> None:
+    def add(kind: str, fill: str, row: int, start: float, end: float, words: str = "") -> None:
         start, end = max(start, 0), min(end, last)
         if end > start:
             width = (end - start) / last * WIDTH
-            label = str(number) if number and width > DIGIT else ""
+            label = words if width > DIGIT * len(words) else ""
             bars.append({"kind": kind, "fill": fill, "row": row, "x": start / last * WIDTH, "width": width, "label": label})
 
     for place, blocks in enumerate(panel.get("rows", ())):
@@ -93,11 +94,13 @@ def bars_of(panel: dict[str, Any], last: float) -> list[dict[str, Any]]:
     for block in range(0 if "rows" in panel else panel["blocks"]):
         start = panel["turn"] * ((0 if panel["together"] else block / panel["blocks"]) - 1)
         while start < last:
-            arrived = start + panel["parts"][0] - panel["memory"] * (panel["blocks"] - 1 - block if panel["together"] else 0)
-            add("busy", "#5c6670", panel["blocks"], arrived - panel["memory"], arrived, block + 1)
-            loading, held, *rest = panel["parts"]
+            arrived = start + panel["parts"][0]
+            if not panel["together"]:
+                add("busy", "#5c6670", panel["blocks"], arrived - panel["memory"], arrived, str(block + 1))
+            elif block == 0:
+                add("busy", "#5c6670", panel["blocks"], arrived - panel["memory"] * panel["blocks"], arrived, "all")
             now = start
-            for (kind, fill), length in zip(PARTS, (arrived - start, start + loading + held - arrived, *rest), strict=True):
+            for (kind, fill), length in zip(PARTS, panel["parts"], strict=True):
                 add(kind, fill, block, now, now + length)
                 now += length
             start += panel["turn"]
