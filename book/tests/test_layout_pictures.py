@@ -193,7 +193,9 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
     assert [(part["x"], part["width"], part["number"]) for part in bar["parts"]] == [(0, 10, ""), (10, 30, "30")]
     assert bar["frame"] == 60
     assert [(part["number"], part["small"]) for part in bar_of([16.0, 30.0], 0, 1.0)["parts"]] == [("16", True), ("30", False)]
-    assert [part["number"] for part in bar_of([12.5, 12.0], 0, 1.0)["parts"]] == ["12", ""], "a part of less than two small digits"
+    assert [part["number"] for part in bar_of([15.5, 15.0], 0, 1.0)["parts"]] == ["16", ""], (
+        "a part of less than two small digits and the space beside them"
+    )
     key = "copy.copy_plain.16384.gbps"
     said = text_of(
         project.build_page(
@@ -202,7 +204,7 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
     )
     assert "plain: 750 of 1,000 (75 %) 500 250 1,000 GB/s half rest all Speed." in said
     marked = project.build_page(f".. stacked-bars:: Speed\n   :parts: all\n   :mark: half | {key} / 2\n\n   plain | {key}")
-    assert 'd="M250.0 17v21"' in marked and "all half: 500 Speed." in text_of(marked)
+    assert 'd="M250.0 19v17"' in marked and "all half: 500 Speed." in text_of(marked)
     of_word = ".. stacked-bars:: Speed\n   :parts: half; rest\n   :sum: GB/s\n   :keys: copy.{0}.16384.gbps / {1} | copy.{0}.16384.gbps / 4\n\n   plain | copy_plain | 2"
     html = project.build_page(of_word.replace("   :sum:", "   :shades: 0 3\n   :sum:"))
     assert "plain: 750 GB/s 500 250" in text_of(html) and html.count('class="part-3"') == 2 and "part-1" not in html

@@ -313,6 +313,16 @@ def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width
     html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :columns: 32\n")
     narrow = re.findall(r'<svg class="narrow".*?</svg>', html, re.DOTALL)
     assert [svg.count("<rect") for svg in narrow] == [20 * 16] * 2, "a phone has room for half of a row"
+    two = access("load", [32 * (lane % 16) + lane // 16 for lane in range(32)], line)
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [two]}])
+    said = text_of(project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n"))
+    for told in (
+        "16 of 32 words in bank 0: 16 wavefronts",
+        "2 of 32 words in bank 1: 2 wavefronts",
+        "1 of 32 words in bank 0: 1 wavefront ",
+    ):
+        assert told in said, "two columns at once: the fullest bank need not be that of the first word"
+    assert "Colored: those that share the bank that the title names." in said
     write_trace(project, [{"block": [0, 0, 0], "accesses": [{**column, "size": 8}]}])
     assert "8 bytes a lane is served in parts" in project.build_error(".. tile-banks:: copy.copy_shared load")
 

@@ -76,11 +76,11 @@ def cells_of(layout: Layout, banks: int, rows: int, columns: list[int], contende
 def panel_of(layout: Layout, banks: int, rows: int, parts: list[tuple[str, list[int]]], is_relaid: bool) -> dict[str, Any]:
     """Return the template's data; ``parts`` are drawn below each other: the size of the screen, and the columns.
 
-    Contended are all used words in the bank of the access's first word, or, among rows of several widths, those that the access asks for.
+    Contended are all used words in the access's fullest bank, the first one if several are, or, among rows of several widths, those that the access asks for.
     """
     asked = set(layout.words)
-    bank = bank_of(layout.words[0], banks)
-    each = Counter(bank_of(word, banks) for word in asked)
+    each = Counter(bank_of(word, banks) for word in dict.fromkeys(layout.words))
+    bank = max(each, key=each.__getitem__)
     if is_relaid:
         contended = {word for word in asked if bank_of(word, banks) == bank} if each[bank] > 1 else set()
     else:

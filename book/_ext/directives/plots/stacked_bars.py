@@ -13,8 +13,8 @@ from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, pictured
 
-#: Units of the picture: the longest bar, height of a bar with its words above it, width of a digit, and of a small one.
-LONGEST, ROW, DIGIT, SMALL_DIGIT = 500, 38, 9.6, 6.2
+#: Units of the picture: the longest bar, height of a bar with its words above it, width of a digit, of a small one, and of the space beside small ones.
+LONGEST, ROW, DIGIT, SMALL_DIGIT, SPACE = 500, 38, 9.6, 6.2, 3
 #: More parts would not be told apart.
 MOST_PARTS = 4
 
@@ -25,7 +25,7 @@ def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, An
     for number, end in zip(numbers, accumulate(numbers), strict=True):
         width, written = number * scale, f"{number:,.0f}"
         part = {"x": end * scale - width, "width": width, "small": width < DIGIT * len(written)}
-        parts.append({**part, "number": written if width >= SMALL_DIGIT * len(written) else ""})
+        parts.append({**part, "number": written if width >= SMALL_DIGIT * len(written) + SPACE else ""})
     return {"parts": parts, "frame": frame * scale}
 
 
