@@ -42,6 +42,7 @@
   const LEFT = 72;
   const CELL = 20;
   const ROW = 22;
+  const GAP = 8;
 
   class FragmentExplorer {
     constructor(figure) {
@@ -98,25 +99,31 @@
       const lines = [...new Set([...rowOfWord.keys()].map((word) => Math.floor(word / banks)))].sort((a, b) => a - b);
       const parts = [element("text", { class: "axis", x: LEFT, y: 21 }, "bank 0")];
       parts.push(element("text", { class: "axis wavefront", x: LEFT + banks * CELL, y: 21 }, `bank ${banks - 1}`));
-      const top = 27;
-      lines.forEach((line, i) =>
-        parts.push(element("text", { class: "axis wavefront", x: LEFT - 5, y: top + i * ROW + 16 }, line * LINE)),
-      );
+      // Lines without a row are left out, with a gap in their place.
+      const tops = new Map();
+      let bottom = 27;
+      lines.forEach((line, i) => {
+        if (i && line > lines[i - 1] + 1) bottom += GAP;
+        tops.set(line, bottom);
+        parts.push(element("text", { class: "axis wavefront", x: LEFT - 5, y: bottom + 16 }, line * LINE));
+        bottom += ROW;
+      });
+      const topOf = (word) => tops.get(Math.floor(word / banks));
       for (const [word] of rowOfWord) {
-        const place = { x: LEFT + (word % banks) * CELL, y: top + lines.indexOf(Math.floor(word / banks)) * ROW };
+        const place = { x: LEFT + (word % banks) * CELL, y: topOf(word) };
         const excess = rowsOfBank.get(word % banks) > 1 ? " excess" : "";
         parts.push(element("rect", { class: `busy${excess}`, ...place, width: CELL, height: ROW }));
       }
-      parts.push(gridPath(LEFT, top, banks, lines.length, CELL, ROW));
+      for (const y of tops.values()) parts.push(gridPath(LEFT, y, banks, 1, CELL, ROW));
       const named = new Set();
       for (const [word, row] of rowOfWord) {
         if (named.has(row)) continue;
         named.add(row);
-        const [x, y] = [LEFT + (word % banks) * CELL + CELL / 2, top + lines.indexOf(Math.floor(word / banks)) * ROW + 16];
+        const [x, y] = [LEFT + (word % banks) * CELL + CELL / 2, topOf(word) + 16];
         parts.push(element("text", { class: "lane", x, y }, row));
       }
       const svg = this.find(".stage svg");
-      svg.setAttribute("viewBox", `-1 -1 ${LEFT + banks * CELL + 2} ${top + lines.length * ROW + 2}`);
+      svg.setAttribute("viewBox", `-1 -1 ${LEFT + banks * CELL + 2} ${bottom + 2}`);
       svg.replaceChildren(...parts);
       const most = Math.max(...rowsOfBank.values());
       this.find(".all").textContent =
