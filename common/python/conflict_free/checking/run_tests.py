@@ -114,6 +114,8 @@ def main() -> int:
     else:
         for target in targets_of(_wanted(tools, build, options.only)):
             cmake.build(tools, target, target)
+        if not _names(tools, build, "-R", options.only):
+            raise Stop(f"argument --only: no test's name matches {options.only!r}; ctest -N --test-dir {build} lists them", USAGE)
         ctest_arguments = ["-R", options.only, *ctest_arguments]
     # Two more than cores: some tests mostly wait, for example for a limit that ends a program.
     code = cmake.test(tools, "-j", str((os.cpu_count() or 1) + 2), *ctest_arguments)

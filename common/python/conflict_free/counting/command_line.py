@@ -49,7 +49,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--budget",
         metavar="SECONDS",
         type=_seconds,
-        help="count for this long; launches and blocks after it only run (default: 60 without --launches and --blocks, else no end)",
+        help="count for this long, and launches that repeat an earlier one in the first tenth of it; launches and blocks after it only run "
+        "(default: 60 without --launches and --blocks, else no end)",
     )
     add(
         "--timeout",

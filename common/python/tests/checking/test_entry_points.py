@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY
@@ -137,3 +138,19 @@ def test_a_pattern_that_is_none_is_told(capsys):
     with pytest.raises(Stop, match="argument --only: '\\[' is not a regular expression") as stop:
         run_tests.parse(["--only", "["])
     assert stop.value.code == USAGE
+
+
+def test_a_pattern_without_a_test_is_told_after_the_build(monkeypatch):
+    from conflict_free.checking import run_tests
+    from conflict_free.console import USAGE, Stop
+
+    built = []
+    monkeypatch.setattr(sys, "argv", ["test", "--only", "no.such"])
+    monkeypatch.setattr(run_tests.setup, "set_up", lambda **_: None)
+    monkeypatch.setattr(run_tests, "_no_sandbox", lambda tools: "")
+    monkeypatch.setattr(run_tests.cmake, "configure", lambda tools: Path("build"))
+    monkeypatch.setattr(run_tests.cmake, "build", lambda tools, *targets: built.extend(targets[1:]))
+    monkeypatch.setattr(run_tests, "_names", lambda tools, build, *selection: [])
+    with pytest.raises(Stop, match=r"argument --only: no test's name matches 'no\.such'; ctest -N --test-dir build lists them") as stop:
+        run_tests.main()
+    assert stop.value.code == USAGE and built == ["all", "book"], "a test may be unknown until its program is built"
