@@ -12,44 +12,44 @@ enum class Rounds { divergent, strided, strided_whole_warps, sequential, sequent
 constexpr int many_numbers = 1 << 25;
 
 // [turn_of_a_sum]
-template <Rounds rounds, int NUMBERS>
+template <Rounds rounds, int NUMBERS, int THREADS>
 __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Phases* phases, unsigned zero)
 {
-    __shared__ unsigned partial[BLOCK + 1];  // No round changes the last word.
+    __shared__ unsigned partial[THREADS + 1];  // No round changes the last word.
     int tid = threadIdx.x;
-    if (tid == 0) partial[BLOCK] = 0;
-    int i = blockIdx.x * (NUMBERS * BLOCK) + tid;
+    if (tid == 0) partial[THREADS] = 0;
+    int i = blockIdx.x * (NUMBERS * THREADS) + tid;
 
     long long begin = now();
     unsigned number = i < n ? numbers[i] : 0;
-    if (NUMBERS == 2) number += i + BLOCK < n ? numbers[i + BLOCK] : 0;
+    if (NUMBERS == 2) number += i + THREADS < n ? numbers[i + THREADS] : 0;
     partial[tid] = number;
     long long first = now();
     __syncthreads();
-    long long arrived = now_behind_barrier(partial[BLOCK], ~0u);
+    long long arrived = now_behind_barrier(partial[THREADS], ~0u);
     if (rounds == Rounds::divergent)
-        for (int s = 1; s < BLOCK; s *= 2) {
+        for (int s = 1; s < THREADS; s *= 2) {
             if (tid % (2 * s) == 0) partial[tid] += partial[tid + s];
             __syncthreads();
         }
     if (rounds == Rounds::strided)
-        for (int s = 1; s < BLOCK; s *= 2) {
+        for (int s = 1; s < THREADS; s *= 2) {
             int at = 2 * s * tid;
-            if (at < BLOCK) partial[at] += partial[at + s];
+            if (at < THREADS) partial[at] += partial[at + s];
             __syncthreads();
         }
     if (rounds == Rounds::strided_whole_warps)
-        for (int s = 1; s < BLOCK; s *= 2) {
+        for (int s = 1; s < THREADS; s *= 2) {
             int at = 2 * s * tid;
-            if (2 * s * (tid / 32 * 32) < BLOCK) {
-                if (at < BLOCK) partial[at] += partial[at + s];
+            if (2 * s * (tid / 32 * 32) < THREADS) {
+                if (at < THREADS) partial[at] += partial[at + s];
                 __syncwarp();
             }
             __syncthreads();
         }
     unsigned address = unsigned(__cvta_generic_to_shared(&partial[tid]));
     if (rounds == Rounds::sequential || rounds == Rounds::sequential_store_off)
-        for (int s = BLOCK / 2; s > 0; s /= 2) {
+        for (int s = THREADS / 2; s > 0; s /= 2) {
             if (tid < s) partial[tid] += partial[tid + s];
             // The compiler does not know that `zero` is zero. It would branch around two such stores.
             if (rounds == Rounds::sequential_store_off)
@@ -57,7 +57,7 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
             __syncthreads();
         }
     if (rounds == Rounds::whole_warps)
-        for (int s = BLOCK / 2; s > 0; s /= 2) {
+        for (int s = THREADS / 2; s > 0; s /= 2) {
             if (tid / 32 * 32 < s) {
                 if (tid < s) partial[tid] += partial[tid + s];
                 __syncwarp();
@@ -68,27 +68,27 @@ __global__ void turn_of_a_sum(unsigned* sums, const unsigned* numbers, int n, Ph
 
     if (tid == 0) sums[blockIdx.x] = partial[0];
     if (blockIdx.x % SAMPLED == 0 && tid % 32 == 0)
-        phases[(blockIdx.x / SAMPLED * BLOCK + tid) / 32] = {begin, first, arrived, arrived, end, multiprocessor()};
+        phases[(blockIdx.x / SAMPLED * THREADS + tid) / 32] = {begin, first, arrived, arrived, end, multiprocessor()};
 }
 // [/turn_of_a_sum]
 
-// Returns the number of wrong sums of blocks. Prints the phases of the warps with eight blocks on a multiprocessor, and with one alone,
+// Returns the number of wrong sums of blocks. Prints the phases of the warps with 2048 threads on a multiprocessor, and with one block alone,
 // unless the model runs the kernel: it has no time.
-template <Rounds rounds, int NUMBERS>
+template <Rounds rounds, int NUMBERS, int THREADS = BLOCK>
 size_t measure(unsigned* sums, unsigned* numbers, Phases* phases, const char* name)
 {
-    auto kernel = turn_of_a_sum<rounds, NUMBERS>;
+    auto kernel = turn_of_a_sum<rounds, NUMBERS, THREADS>;
     int unused_bytes = 0;
     auto times = [&](int n, int launches) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, unused_bytes);
         return milliseconds(launches,
-            [&] { kernel<<<blocks_of(n, NUMBERS * BLOCK), BLOCK, unused_bytes>>>(sums, numbers, n, phases, 0); });
+            [&] { kernel<<<blocks_of(n, NUMBERS * THREADS), THREADS, unused_bytes>>>(sums, numbers, n, phases, 0); });
     };
-    Tried tried = try_few(sums, numbers, NUMBERS * BLOCK, times);
+    Tried tried = try_few(sums, numbers, NUMBERS * THREADS, times);
     if (!tried.has_time) return tried.wrong;
-    fill<<<blocks_of(many_numbers, BLOCK), BLOCK>>>(numbers, many_numbers);
-    for (int blocks : {8, 1}) {
-        if (blocks == 1) unused_bytes = (226 << 10) - sizeof(unsigned) * BLOCK;
+    fill<<<blocks_of(many_numbers, THREADS), THREADS>>>(numbers, many_numbers);
+    for (int blocks : {2048 / THREADS, 1}) {
+        if (blocks == 1) unused_bytes = (226 << 10) - sizeof(unsigned) * THREADS;
         // The phases are those of the last launch, so that launch must not be slow.
         float ms = 0;
         for (std::vector<float> all; all.empty() || ms > 1.01f * all[all.size() / 2];) {
@@ -98,7 +98,7 @@ size_t measure(unsigned* sums, unsigned* numbers, Phases* phases, const char* na
         }
         std::string prefix = std::string(name) + "_numbers_" + std::to_string(NUMBERS) + "_blocks_" + std::to_string(blocks);
         std::printf("figure %s_gbps %.4g\n", prefix.c_str(), double(many_numbers) * sizeof(unsigned) / ms / 1e6);
-        print_phases(prefix, phases, many_numbers / (NUMBERS * 32) / SAMPLED, blocks * BLOCK / 32, ms);
+        print_phases(prefix, phases, many_numbers / (NUMBERS * 32) / SAMPLED, blocks * THREADS / 32, ms);
     }
     return tried.wrong;
 }
@@ -117,7 +117,9 @@ int main()
                    measure<Rounds::whole_warps, 1>(sums, numbers, phases, "whole_warps") +
                    measure<Rounds::sequential, 2>(sums, numbers, phases, "sequential") +
                    measure<Rounds::whole_warps, 2>(sums, numbers, phases, "whole_warps") +
-                   measure<Rounds::sequential_store_off, 1>(sums, numbers, phases, "sequential_store_off");
+                   measure<Rounds::sequential_store_off, 1>(sums, numbers, phases, "sequential_store_off") +
+                   measure<Rounds::sequential, 1, 1024>(sums, numbers, phases, "sequential_1024") +
+                   measure<Rounds::whole_warps, 1, 1024>(sums, numbers, phases, "whole_warps_1024");
     std::printf("%zu sums are wrong\n", wrong);
     return wrong != 0;
 }
