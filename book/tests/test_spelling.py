@@ -1,5 +1,6 @@
 """The spelling builder finds misspelled words; the list of words holds only used ones, in order."""
 
+import pickle
 import re
 from pathlib import Path
 
@@ -32,6 +33,12 @@ def misspelled(project):
 @pytest.mark.parametrize("word", ["wavefornt", "neighbour", "modelled", "recieve"])
 def test_a_misspelled_word_is_found(misspelled, word):
     assert f"Spell check: {word}" in misspelled(f"A {word} of a warp.")
+
+
+def test_a_page_that_the_spelling_builder_reads_keeps_its_quotation_marks(misspelled, project):
+    assert misspelled('A "warp" of lanes.') == ""
+    [read] = (project.folder / "doctrees-spelling").glob("index.doctree")
+    assert "“warp”" in pickle.loads(read.read_bytes()).astext()
 
 
 def test_words_of_the_book_and_names_of_code_are_known(misspelled, monkeypatch):

@@ -216,6 +216,11 @@ def _forget(app: Sphinx, exception: Exception | None) -> None:
         (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
 
 
+def _keep_quotation_marks(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Have the marks of a page depend on no builder: that of the spelling turns smart quotes off in the environment that all share."""
+    env.settings["smart_quotes"] = True
+
+
 def setup(app: Sphinx) -> None:
     """Register the configuration and the handlers."""
     app.add_config_value("conflict_free_chapters", "../chapters", "env", [str])
@@ -226,4 +231,5 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("conflict_free_fingerprint", "", "env", [str])
     app.add_config_value("conflict_free_static", "", "html", [str])
     app.connect("config-inited", _prepare)
+    app.connect("env-before-read-docs", _keep_quotation_marks)
     app.connect("build-finished", _forget)

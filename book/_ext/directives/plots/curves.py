@@ -185,7 +185,7 @@ class InFlight(Curves, directive="in-flight"):
     }
     figure = re.compile(r"(\w+)_tile_\d+_loads_\d+_kib_(\d+)")
     by = "the most KiB that a multiprocessor has in flight, at 16384 × 16384"
-    words = "KiB in flight at most"
+    words = "KiB in flight at most (each step doubles)"
     axis = range(0, 5001, 1000)
 
     def curves(self, figures: Mapping[str, float]) -> dict[str, Speeds]:
