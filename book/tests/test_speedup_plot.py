@@ -92,10 +92,12 @@ def test_the_curves_show_the_fastest_of_each_kernel(project, monkeypatch):
     assert ">copy_plain</text>" in html and " at 16." in html
     html = project.build_page(".. in-flight::\n   :kernels: plain\n   :line: copy.cudaMemcpy.16384.gbps / 1000: a line\n\n   See.")
     assert re.search(r"<path[^>]*V\d+\"/>\s*<text[^>]*>a line: \d+\.\d</text>", html) and "; a line: " in html
-    assert 'class="band"' not in html
-    html = project.build_page(".. in-flight::\n   :kernels: plain\n   :band: copy.cudaMemcpy.16384.gbps / 1000\n\n   See.")
-    assert html.count('class="band"') == 2
-    assert html.count(">n ÷ N</text>") == html.count(">n ÷ (n + N)</text>") == 2
+    ceiling = float(re.search(r">cudaMemcpy: ([\d,]+)</text>", html)[1].replace(",", ""))
+    html = project.build_page(".. share-in-flight::\n   :curves: x: copy_tile_64_loads_8\n\n   See.")
+    needed = 8 * ceiling / 700 - 4
+    assert f"x: {70000 / ceiling:.0f} at {8 / needed:.4g}, {210000 / ceiling:.0f} at {32 / needed:.4g}." in html, (
+        "8 KiB are 4 more than few"
+    )
     assert ":line: has 'x'; accepted: KEY: WORDS" in project.build_error(".. in-flight::\n   :line: x\n\n   See.")
     for wrong in ("copy.copy_plain", "copy.copy_plain 0", "copy.copy_plain x"):
         message = f":beside: has {wrong!r}; accepted: SLUG.KERNEL N"
@@ -139,12 +141,10 @@ def test_the_curves_run_by_powers_of_two_from_the_lowest_speed():
     assert page["curves"][1]["line"] == f"M100.0 {top + 500.0}L200.0 {top + 400.0}L300.0 {top + 0.0}"
     assert page["curves"][0] == {"series": 0, "line": "", "marks": []}
     assert page["ceiling"] == {"y": top + 100, "label": "cudaMemcpy: 5,000"}
-    assert page["band"] == "" and page["beside"] == []
+    assert page["beside"] == []
     named = curves.page_of(found, 5000.0, range(1000, 6001, 1000), size, {"right": (16.0, 2000.0), "left": (8.0, 1500.0)})["beside"]
     assert [one["name"] for one in named] == ["left", "right"]
     assert named[1]["name_y"] - named[0]["name_y"] == curves.NAME_STEP, "two names beside each other would cover each other"
-    band = curves.page_of(found, 5000.0, range(0, 5001, 1000), size, band=8.0)["band"]
-    corners = [f"{x} {top + 500 - height}" for x, height in ((100.0, 250.0), (200.0, 500.0), (300.0, 500.0))]
-    assert all(corner in band for corner in corners), "the upper bound is half of the ceiling at half of N, and the ceiling from N on"
-    assert f"L200.0 {top + 250.0}L" in band and band.endswith("Z"), "the lower bound is half of the ceiling at N"
+    shares = curves.page_of({"x": {0.3: 1.0, 3.0: 2.0}}, 0, range(3), size)
+    assert [tick["label"] for tick in shares["ticks"]] == ["1/2", "1", "2"], "the powers of two between the first number and the last"
     assert len({curve["marks"][0][-30:] for curve in page["curves"][1:]}) == 3, "each kernel has a shape of its own"

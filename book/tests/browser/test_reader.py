@@ -53,7 +53,7 @@ def test_the_search_shows_where_a_word_stands_and_each_page_once(page):
     names = page.locator("#search-results li").evaluate_all("items => items.map(item => item.dataset.page)")
     assert {"glossary", "reduction_bank_conflicts"} <= set(names) and len(names) == len(set(names))
     found = page.locator("#search-results li[data-page=reduction_bank_conflicts]")
-    assert "a short if into a predicate: one bit for each lane" in found.locator(".context").inner_text()
+    assert "It makes a predicate of it, one bit for each lane" in found.locator(".context").inner_text()
     found.locator(".found-in a").click()
     page.wait_for_url("**/reduction_bank_conflicts.html#the-idea")
     assert page.trouble == []

@@ -13,7 +13,7 @@ from ..project import EvidenceDirective, pictured
 
 #: Units of the picture: the width of the drawing, the height of a row, the room for its name, that for a number in a bar.
 #: How many of the longest turns are drawn.
-WIDTH, ROW, LEFT, DIGIT, TURNS = 400, 17, 66, 14, 1.15
+WIDTH, ROW, LEFT, DIGIT, TURNS = 400, 17, 66, 14, 2.25
 CEILING_KEY = f"{CEILING_SLUG}.{CEILING}.16384.gbps"
 HOW = ("measured", "together", "evenly")
 #: The parts of a turn, in order: their classes in the style sheet, and their colors where there is none.

@@ -1,4 +1,4 @@
-"""``in-flight`` and ``separate-ranges``: the speeds of a program's kernels as curves over a number that doubles from step to step."""
+"""``in-flight``, ``share-in-flight`` and ``separate-ranges``: a program's kernels as curves over a number that doubles from step to step."""
 
 import math
 import re
@@ -21,8 +21,11 @@ TOP, BOTTOM, RIGHT, DIGIT = 20, 44, 20, 8
 #: Where the names of ``beside`` stand above the axis, the lowest last: each that is further to the right stands lower.
 LOWEST_NAME, NAME_STEP = 26, 20
 
-#: The speeds in GB/s of one kernel by the number of the axis.
-Speeds = dict[int, float]
+#: The KiB in flight that need no time of their own beside the rest of a turn, by the convention of the page on bytes in flight.
+MOST_OF_FEW = 4
+
+#: The speeds of one kernel, in GB/s or in the unit of the curves, by the number of the axis.
+Speeds = dict[float, float]
 
 
 def page_of(
@@ -32,12 +35,11 @@ def page_of(
     page: Mapping[str, int],
     beside: Mapping[str, tuple[float, float]] = {},
     lines: Mapping[str, float] = {},
-    band: float = 0,
 ) -> dict[str, Any]:
     """Return the places of all parts of the plot: the numbers run to the right by powers of two, the speeds upwards from the lowest of ``axis``.
 
     ``beside`` has the number and the speed of kernels that are no part of a curve, by their names, ``lines`` the numbers of upright lines.
-    ``ceiling`` is the speed of ``cudaMemcpy``, or 0 for no line. ``band`` is the number *N* of the band between ``ceiling`` × n ÷ (n + N) and ``ceiling`` × min(1, n ÷ N), or 0 for none.
+    ``ceiling`` is the speed of ``cudaMemcpy``, or 0 for no line.
     """
     every = sorted({number for speeds in found.values() for number in speeds})
     first, last = math.log2(every[0]), math.log2(every[-1])
@@ -55,25 +57,12 @@ def page_of(
         line = "M" + "L".join(f"{across} {up}" for across, up in points) if points else ""
         return {"series": place, "line": line, "marks": [mark(SHAPES[place], *point) for point in points]}
 
-    def edges() -> str:
-        numbers = [2 ** (first + (last - first) * place / 32) for place in range(33)]
-        most = [(x(number), y(ceiling * min(1, number / band))) for number in numbers]
-        least = [(x(number), y(ceiling * number / (number + band))) for number in reversed(numbers)]
-        return "M" + "L".join(f"{across} {up}" for across, up in most + least) + "Z"
-
+    powers = [2.0**power for power in range(math.ceil(first), math.floor(last) + 1)]
     return {
         **page,
-        "band": edges() if band else "",
-        # Above the upper edge, and below the lower one.
-        "edges": [
-            {"label": "n ÷ N", "anchor": "end", "x": x(band * 0.6) - 6, "y": y(ceiling * 0.6)},
-            {"label": "n ÷ (n + N)", "anchor": "start", "x": x(band * 1.3), "y": y(ceiling * 1.3 / 2.3) + 18},
-        ]
-        if band
-        else [],
         "right": right,
         "bottom": bottom,
-        "ticks": [{"x": x(number), "label": str(number)} for number in every if math.log2(number).is_integer()],
+        "ticks": [{"x": x(power), "label": f"1/{1 / power:g}" if power < 1 else f"{power:g}"} for power in powers],
         "rows": [{"y": y(speed), "label": f"{speed:,}" if isinstance(axis, range) else f"{speed:.2f}"} for speed in axis],
         "ceiling": {"y": y(ceiling), "label": f"cudaMemcpy: {ceiling:,.0f}"} if ceiling else None,
         "lines": [{"x": x(number), "label": f"{words}: {number:.1f}"} for words, number in lines.items()],
@@ -97,11 +86,11 @@ class Curves(EvidenceDirective):
     """A curve for each kernel of a specimen, or for those that ``:kernels:`` names. The body is what to see in it.
 
     ``:beside: SLUG.KERNEL N; …`` marks kernels of chapters at the number *N*, with their speeds at 16384 × 16384.
-    ``:line: KEY: WORDS`` draws an upright line at a value of the evidence. ``:band: KEY`` shades the band of :func:`page_of`.
+    ``:line: KEY: WORDS`` draws an upright line at a value of the evidence.
     """
 
     has_content = True
-    option_spec = dict.fromkeys(("kernels", "beside", "line", "band"), directives.unchanged_required)
+    option_spec = dict.fromkeys(("kernels", "beside", "line"), directives.unchanged_required)
     #: The specimen; its kernels by the first word of their figures; what a figure's name says: kernel and number.
     specimen: str
     kernels: Mapping[str, str]
@@ -132,17 +121,21 @@ class Curves(EvidenceDirective):
         # What tells a curve from others is left out where there are none.
         return {self.kernels[kernel].partition(",")[0] if len(found) == 1 else self.kernels[kernel]: found[kernel] for kernel in found}
 
+    def in_unit(self, found: dict[str, Speeds], ceiling: float) -> tuple[dict[str, Speeds], float]:
+        """Return curves and the speed of ``cudaMemcpy`` in the unit of the axes, which here is that of the figures."""
+        return found, ceiling
+
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
         figures = evidence.figures(self.specimen)
         if not figures:
             raise ResultError(f"no figures of {self.specimen} on {evidence.machine}")
-        found = self.curves(figures)
         told = evidence.value(f"{SPECIMENS}.{self.specimen}.{next(iter(figures))}").provenance.partition(": ")[2]
         ceiling = evidence.value(f"{CEILING_SLUG}.{CEILING}.16384.gbps").number if self.with_ceiling else 0
+        found, ceiling = self.in_unit(self.curves(figures), ceiling)
         title = f"{self.quantity} by {self.by}"
         numbers = "; ".join(
-            f"{words}: {', '.join(f'{speed:{self.spec}} at {number}' for number, speed in speeds.items())}"
+            f"{words}: {', '.join(f'{speed:{self.spec}} at {number:.4g}' for number, speed in speeds.items())}"
             for words, speeds in found.items()
         )
         beside: dict[str, tuple[float, float]] = {}
@@ -159,10 +152,7 @@ class Curves(EvidenceDirective):
                 raise ResultError(f":line: has {words!r}; accepted: KEY: WORDS")
             lines[words] = evidence.value(key).number
             numbers += f"; {words}: {lines[words]:.1f}"
-        band = evidence.value(self.options["band"]).number if "band" in self.options else 0
-        pages = [
-            (name, page_of(found, ceiling, self.axis, page, beside, lines, band)) for name, page in (("wide", WIDE), ("narrow", NARROW))
-        ]
+        pages = [(name, page_of(found, ceiling, self.axis, page, beside, lines)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
         keys = [(words, mark(SHAPES[place], 8, 8)) for place, words in enumerate(found)]
         begins = f" The axis begins at {self.axis[0]:{self.spec}}." if self.axis[0] else ""
         caption = f"{title}.{begins} {' '.join(self.content)} {told}."
@@ -207,6 +197,28 @@ class InFlight(Curves, directive="in-flight"):
                 raise ResultError(f":curves: has {one.strip()!r}; accepted: WORDS: CASE CASE …, with ; between")
             found[words] = dict(sorted(speeds.items()))
         return found or super().curves(figures)
+
+
+class ShareInFlight(InFlight, directive="share-in-flight"):
+    """``.. share-in-flight::``: the curves of ``in-flight`` as shares of ``cudaMemcpy``, by the KiB in flight ÷ the *N* of each curve.
+
+    *N* is what the memory could deliver in a turn of few blocks: the first number of the curve ÷ its share, less what exceeds 4 KiB.
+    """
+
+    option_spec = {"curves": directives.unchanged_required}
+    quantity, spec = "% of cudaMemcpy", ".0f"
+    by = "the bytes in flight ÷ N, at 16384 × 16384"
+    words = "n ÷ N (each step doubles)"
+    axis = range(0, 101, 20)
+
+    def in_unit(self, found: dict[str, Speeds], ceiling: float) -> tuple[dict[str, Speeds], float]:
+        """Return the shares in percent of ``ceiling`` by the number ÷ *N*, and 100."""
+        shares: dict[str, Speeds] = {}
+        for words, speeds in found.items():
+            few, speed = next(iter(speeds.items()))
+            needed = few * ceiling / speed - max(0, few - MOST_OF_FEW)
+            shares[words] = {kibibytes / needed: 100 * speed / ceiling for kibibytes, speed in speeds.items()}
+        return shares, 100
 
 
 class SeparateRanges(Curves, directive="separate-ranges"):
