@@ -329,6 +329,10 @@ def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width
     ):
         assert told in said, "two columns at once: the fullest bank need not be that of the first word"
     assert "Colored: those that share the bank that the title names." in said
+    html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n   :meeting:\n")
+    colored = [svg.count('class="same') for svg in re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL)]
+    assert colored == [32, 30, 0], "all words that meet, in whatever bank"
+    assert "Colored: those that share a bank with another." in text_of(html)
     write_trace(project, [{"block": [0, 0, 0], "accesses": [{**column, "size": 8}]}])
     assert "8 bytes a lane is served in parts" in project.build_error(".. tile-banks:: copy.copy_shared load")
 
