@@ -47,6 +47,15 @@ def test_a_strip_marks_the_rungs_of_its_page_and_says_how_long_the_page_takes(pr
     assert re.search(r'aria-current="step" title="write rows: 91 % of cudaMemcpy\.', html)
 
 
+def test_a_strip_has_a_kernel_that_is_no_rung_where_its_speed_is(project):
+    tree = with_ladder(project)
+    html = project.build_page(f".. rung::\n   :also: copy.peers.library_copy | a library\n\n{tree}")
+    assert re.findall(r'<span class="words">([^<]+)', html) == ["write columns", "a library", "write rows", "cudaMemcpy, the ceiling"]
+    assert html.count('aria-current="step"') == 1
+    wrong = project.build_error(f".. rung::\n   :also: copy.peers.library_copy\n\n{tree}")
+    assert ":also: 'copy.peers.library_copy' is not SLUG.KERNEL | WORDS" in wrong
+
+
 def test_the_bars_of_a_strip_stand_on_a_logarithmic_scale_if_the_ladder_says_so(project):
     tree = with_ladder(project)
     (project.book / "ladder.json").write_text(json.dumps({"ladders": [LADDER | {"scale": "logarithmic"}, OTHER]}))

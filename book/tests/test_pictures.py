@@ -255,6 +255,9 @@ def test_shapes_have_words():
     assert shape({(0, 0), (1, 1)}) == "2 elements"
 
 
+IN = [("in", "lane 0"), ("in", "3")]
+
+
 def test_a_tile_flow_shows_a_row_on_its_way_in_and_a_column_on_its_way_out(project):
     write_trace(project, [{"block": [0, 0, 0], "accesses": []}, transposed_block()])
     html = project.build_page(".. tile-flow:: copy.copy_shared")
@@ -269,6 +272,9 @@ def test_a_tile_flow_shows_a_row_on_its_way_in_and_a_column_on_its_way_out(proje
     assert ['class="struck"' in one for one in (source, tile, target)] == [False, True, True]
     assert 'class="unused"' in tile and html.count('class="unused"') == 1, "the unpadded words are 4 of each 5"
     assert html.count('class="way in"') == html.count('class="way out"') == 1
+    lanes = [re.findall(r'<text class="end (in|out)[^>]*>([^<]+)', one) for one in (source, tile, target)]
+    assert lanes == [IN, [*IN, ("out", "0"), ("out", "3")], [("out", "lane 0"), ("out", "3")]], "lanes at the ends of what is marked"
+    assert html.count('class="stop"') == 1
 
 
 def test_the_arrows_of_a_tile_flow_join_what_they_move(project):
@@ -323,6 +329,10 @@ def test_a_column_takes_the_wavefronts_of_its_fullest_bank_in_rows_of_each_width
     ):
         assert told in said, "two columns at once: the fullest bank need not be that of the first word"
     assert "Colored: those that share the bank that the title names." in said
+    html = project.build_page(".. tile-banks:: copy.copy_shared load\n   :row: 32\n   :widths: 32 33 34\n   :meeting:\n")
+    colored = [svg.count('class="same') for svg in re.findall(r'<svg class="wide".*?</svg>', html, re.DOTALL)]
+    assert colored == [32, 30, 0], "all words that meet, in whatever bank"
+    assert "Colored: those that share a bank with another." in text_of(html)
     write_trace(project, [{"block": [0, 0, 0], "accesses": [{**column, "size": 8}]}])
     assert "8 bytes a lane is served in parts" in project.build_error(".. tile-banks:: copy.copy_shared load")
 

@@ -167,7 +167,7 @@ def test_a_choice_stands_for_its_access(shared_page):
 
 def test_lanes_may_be_a_stride_apart_and_idle(page):
     open_page(page, PAGE)
-    choose(page, access="stride", padding=0, stride=16)
+    choose(page, access="stride", padding=0, stride=16, size=4)
     for lanes, stride in ((32, 16), (16, 16), (32, 6), (20, 0), (32, 64)):
         choose(page, stride=stride, lanes=lanes)
         [answer] = model_answers(
@@ -184,7 +184,7 @@ def test_a_machine_of_the_readers_own_follows_the_rule_of_the_page(page):
     """The rule: L lanes, B banks, a stride of s words: L ÷ (B ÷ gcd(s, B)) wavefronts, rounded up."""
     open_page(page, PAGE)
     for banks, lanes, columns, padding in ((24, 32, 32, 0), (24, 32, 32, 1), (24, 24, 32, 1), (20, 16, 30, 2), (7, 32, 14, 0)):
-        choose(page, banks=banks, request_lanes=lanes, columns=columns, padding=padding, rows=32)
+        choose(page, banks=banks, request_lanes=lanes, columns=columns, padding=padding, rows=32, size=4)
         assert page.locator("figure.bank-explorer [data-control=machine]").first.input_value() == "own"
         each = math.ceil(lanes / (banks / math.gcd(columns + padding, banks)))
         rest = math.ceil(32 % lanes / (banks / math.gcd(columns + padding, banks)))
@@ -206,7 +206,7 @@ def test_an_impossible_machine_has_a_line_and_no_count(page):
     stage.focus()
     page.keyboard.press("ArrowRight")
     assert told(page, "count") == line and figure.locator("button:enabled").count() == 0
-    choose(page, banks=24)
+    choose(page, banks=24, size=4)
     assert told(page, "count").endswith("wavefronts, ideal: 2") and figure.locator("button:enabled").count() == 3
     assert page.trouble == []
 
@@ -258,7 +258,11 @@ def test_a_number_out_of_range_is_brought_into_it(page):
 
 def test_a_reader_chooses_a_tile_and_sees_the_count(page):
     open_page(page, PAGE)
-    assert told(page, "count") == "4 wavefronts, ideal: 1", "the page begins with rows of 36 words"
+    assert told(page, "count") == "2 wavefronts, ideal: 1", "the page begins with rows of 33 bytes"
+    choose(page, padding=4)
+    assert told(page, "count") == "1 wavefront, the ideal", "the answer to the question above the picture"
+    choose(page, size=4)
+    assert told(page, "count") == "4 wavefronts, ideal: 1"
     choose(page, padding=1)
     assert told(page, "count") == "1 wavefront, the ideal"
     choose(page, columns=16, rows=16)
@@ -276,7 +280,7 @@ def test_a_reader_chooses_a_tile_and_sees_the_count(page):
 
 def test_a_reader_steps_through_the_wavefronts_with_buttons_and_keys(page):
     open_page(page, PAGE)
-    choose(page, padding=0)
+    choose(page, size=4, padding=0)
     where = page.url
     busy = page.locator("figure.bank-explorer svg.banks.wide rect.busy")
     assert busy.count() == 32

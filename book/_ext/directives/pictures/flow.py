@@ -1,5 +1,6 @@
 """``tile-flow``: the way of the elements of one block through its tile, drawn from the model's trace."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +22,15 @@ Position = tuple[int, int]
 
 @dataclass(frozen=True)
 class Element:
-    """An element on its way: the warp that loads it, its place in the input, in the tile and in the output, the warp that stores it."""
+    """An element on its way: warp and lane that load it, its place in the input, in the tile and in the output, warp and lane that store it."""
 
     loaded_by: int
+    load_lane: int
     source: int
     word: int
     target: int
     stored_by: int
+    store_lane: int
 
 
 def _moves(accesses: list[dict[str, Any]], space: str, op: str) -> dict[tuple[int, int, int, int], int]:
@@ -55,14 +58,13 @@ def follow(block: dict[str, Any], size: int) -> list[Element]:
     loaded, stored_in_tile, loaded_from_tile, stored = (_moves(accesses, *kind) for kind in kinds)
     if loaded.keys() != stored_in_tile.keys() or loaded_from_tile.keys() != stored.keys():
         raise ResultError("a tile-flow wants lanes that put into the tile what they load, and store what they take from it")
-    into = {stored_in_tile[key] // size: (key[0], loaded[key] // size) for key in loaded}
+    into = {stored_in_tile[key] // size: (key[0], key[3], loaded[key] // size) for key in loaded}
     elements = []
     for key, target in stored.items():
         word = loaded_from_tile[key] // size
         if word not in into:
             raise ResultError("a tile-flow wants a tile that is filled before it is read")
-        warp, source = into[word]
-        elements.append(Element(warp, source, word, target // size, key[0]))
+        elements.append(Element(*into[word], word, target // size, key[0], key[3]))
     return elements
 
 
@@ -99,6 +101,12 @@ def shape(cells: set[Position]) -> str:
     return plural(len(cells), "element")
 
 
+def ends(moved: list[Element], place: Callable[[Element], Position], lane: Callable[[Element], int]) -> list[tuple[int, int, int]]:
+    """Return row, column and lane of the first and the last of some elements, by their places; none for none."""
+    places = sorted((*place(element), lane(element)) for element in moved)
+    return [places[0], places[-1]] if places else []
+
+
 def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]], str]:
     """Return the panels of the picture, and their description: the input, the tile, the output.
 
@@ -129,6 +137,8 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
                 "unused": columns - filled,
                 "in": sorted(marked_in),
                 "out": sorted(marked_out),
+                "loading": ends(into, place, lambda e: e.load_lane),
+                "storing": ends(out_of, place, lambda e: e.store_lane),
                 "loaded": shape(marked_in) if into else "",
                 "stored": shape(marked_out) if out_of else "",
             }
@@ -147,7 +157,7 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
 class TileFlow(EvidenceDirective, directive="tile-flow"):
     """``.. tile-flow:: SLUG.KERNEL``: from the input into the tile, and from the tile into the output, with an arrow for each way.
 
-    The elements of the first requests of warp 0 are marked.
+    The elements of the first requests of warp 0 are marked, and the lanes at their ends are numbered.
     """
 
     required_arguments = 1

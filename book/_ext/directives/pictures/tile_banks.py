@@ -73,15 +73,18 @@ def cells_of(layout: Layout, banks: int, rows: int, columns: list[int], contende
     return cells
 
 
-def panel_of(layout: Layout, banks: int, rows: int, parts: list[tuple[str, list[int]]], is_relaid: bool) -> dict[str, Any]:
+def panel_of(layout: Layout, banks: int, rows: int, parts: list[tuple[str, list[int]]], is_relaid: bool, meeting: bool) -> dict[str, Any]:
     """Return the template's data; ``parts`` are drawn below each other: the size of the screen, and the columns.
 
     Contended are all used words in the access's fullest bank, the first one if several are, or, among rows of several widths, those that the access asks for.
+    With ``meeting``, contended are all words of the access that share a bank with another.
     """
     asked = set(layout.words)
     each = Counter(bank_of(word, banks) for word in dict.fromkeys(layout.words))
     bank = max(each, key=each.__getitem__)
-    if is_relaid:
+    if meeting:
+        contended = {word for word in asked if each[bank_of(word, banks)] > 1}
+    elif is_relaid:
         contended = {word for word in asked if bank_of(word, banks) == bank} if each[bank] > 1 else set()
     else:
         contended = {word for word in range(rows * layout.width) if bank_of(word, banks) == bank and word % layout.width < layout.used}
@@ -106,6 +109,7 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
     The argument is that of a ``bank-map``. ``:row: N`` is how many words a row of the array has; ``:widths: N …`` draws the same rows and
     columns in rows of these many words, side by side. ``:columns: N`` draws N columns, around the first word that is asked for, and
     ``:end: N`` makes the last N of them those at the end of the longest row. ``:rows: N`` draws N rows.
+    ``:meeting:`` colors all words that share a bank, and not only those in the fullest one.
     """
 
     required_arguments = 1
@@ -116,6 +120,7 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         "columns": directives.positive_int,
         "end": directives.positive_int,
         "rows": directives.positive_int,
+        "meeting": directives.flag,
     }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
@@ -138,7 +143,12 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
         parts = [("wide", self._with_end(first, count, max(widths))), *self._narrow(words[0] % width, first, count, widths)]
         panels = [
             panel_of(
-                Layout(f"Rows of {wanted} words", wanted, width, tuple(relaid(words, width, wanted))), banks, rows, parts, len(widths) > 1
+                Layout(f"Rows of {wanted} words", wanted, width, tuple(relaid(words, width, wanted))),
+                banks,
+                rows,
+                parts,
+                len(widths) > 1,
+                "meeting" in self.options,
             )
             for wanted in widths
         ]
@@ -156,6 +166,7 @@ class TileBanks(EvidenceDirective, directive="tile-banks"):
             part_of_columns=first > 0 or count < max(widths),
             relaid=max(widths) > width,
             width=width,
+            meeting="meeting" in self.options,
             op=panel.op,
             kernel=panel.kernel,
             machine=run["machine"],

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -89,7 +90,15 @@ class Ladder(EvidenceDirective, directive="ladder"):
             raise ResultError(f"{path} is missing; it lists the rungs")
         ladders = json.loads(path.read_text(encoding="utf-8"))["ladders"]
         listed = ladder_of(ladders, self.env.docname) if self.strip else ladders[0]
+        also = self.options.get("also", "")
+        row, separator, words = (text.strip() for text in also.partition("|"))
+        if also and not (row and separator and words):
+            raise ResultError(f":also: {also!r} is not SLUG.KERNEL | WORDS")
+        if also:
+            listed = {**listed, "rungs": [*listed["rungs"], {"pages": [], "row": row, "words": words}]}
         parts = {which: rungs_of(evidence, listed, which) for which in ("rungs", "beside")}
+        if also:
+            parts["rungs"].sort(key=lambda rung: rung["number"])
         slugs = dict.fromkeys(one["row"].partition(".")[0] for which in parts for one in listed[which])
         strip = [*parts["rungs"], parts["beside"][0]]
         speeds = [one["number"] for one in strip]
@@ -110,9 +119,13 @@ class Ladder(EvidenceDirective, directive="ladder"):
 
 
 class Rung(Ladder, directive="rung"):
-    """``.. rung::``: the page's ladder as a strip, with the rungs of this page marked, and the minutes that the page takes to read."""
+    """``.. rung::``: the page's ladder as a strip, with the rungs of this page marked, and the minutes that the page takes to read.
+
+    ``:also: SLUG.KERNEL | WORDS`` puts a kernel among the rungs that is none of them.
+    """
 
     strip = True
+    option_spec = {"also": directives.unchanged_required}
 
 
 def _fill(app: Sphinx, node: ladder, docname: str) -> list[nodes.Node]:
