@@ -208,6 +208,8 @@ def test_the_parts_of_a_stacked_bar_lie_one_behind_the_other_in_their_frame(proj
     of_word = ".. stacked-bars:: Speed\n   :parts: half; rest\n   :sum: GB/s\n   :keys: copy.{0}.16384.gbps / {1} | copy.{0}.16384.gbps / 4\n\n   plain | copy_plain | 2"
     html = project.build_page(of_word.replace("   :sum:", "   :shades: 0 3\n   :sum:"))
     assert "plain: 750 GB/s 500 250" in text_of(html) and html.count('class="part-3"') == 2 and "part-1" not in html
+    exact = project.build_page(of_word.replace("   :sum:", "   :format: ,.1f\n   :sum:"))
+    assert "plain: 750.0 GB/s 500.0 250.0" in text_of(exact)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_a_small_bank_map_names_the_lanes_of_banks_that_serve_the_same(project):
     html = project.build_page(".. bank-map::\n   :small:\n   :lanes:\n\n   copy.copy_shared load | Four words")
     svg = re.search(r"<svg.*?</svg>", html, re.DOTALL)[0]
     assert re.findall(r"<text[^>]*>([^<]*)<", svg) == ["0–2"] and svg.count("<rect") == 1
-    assert "the numbers in a cell are the lanes that its banks serve" in html
+    assert "the numbers in a cell are the lanes that give the addresses" in html
 
 
 @pytest.mark.parametrize(
@@ -495,6 +495,14 @@ def test_a_tile_stands_in_a_part_of_the_tile_before(project):
     lines = re.findall(r'<path class="parts"[^>]* d="([^"]+)"', html)
     assert [(one.count("h80"), one.count("v40")) for one in lines] == [(15, 0), (3, 7)]
     assert re.findall(r'class="edge[^>]*>([\d,]+)<', html) == ["8,192", "8,192", "1,024", "512"]
+    assert "enlarges the filled tile before it, or a part of that." in html
+
+
+def test_the_squares_of_a_thread_lie_in_the_bands_of_its_warp(project):
+    html = project.build_page(".. tile-squares:: 128 4")
+    assert html.count('class="now"') == 4 + 2 + 2 and html.count('class="band"') == 2
+    assert "lane 21 of warp 1" in html and "rows 12 and 76, columns 20 and 84" in html
+    assert "128 does not have two halves of" in project.build_error(".. tile-squares:: 128 3")
 
 
 # --------------------------------------------------------------------------------- partition maps

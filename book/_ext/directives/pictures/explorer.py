@@ -68,9 +68,9 @@ WORDS = {
 #: The choices and numbers of a tile of halves, likewise.
 FRAGMENT_CHOICES: Choices = {
     "access": ("Loads of 16 × 16 halves", ("ldmatrix", "pairs", "halves"), "ldmatrix"),
-    "pattern": ("Exchanged units", ("none", "32", "64", "128"), "none"),
+    "pattern": ("Swizzle", ("none", "32", "64", "128"), "none"),
 }
-FRAGMENT_NUMBERS: Numbers = {"stride": ("Bytes from row to row", 16, 512, 128), "step": ("Rows from one that is read to the next", 1, 8, 1)}
+FRAGMENT_NUMBERS: Numbers = {"stride": ("Bytes from row to row", 16, 512, 128), "step": ("Row step (1: every row)", 1, 8, 1)}
 
 #: The numbers of an access to global memory, likewise.
 SECTOR_NUMBERS: Numbers = {

@@ -1,4 +1,4 @@
-"""``tile-orders``, ``tile-operands`` and ``tile-nest``: parts of a product that are computed together, and the parts of the factors for them."""
+"""``tile-orders``, ``tile-operands``, ``tile-nest`` and ``tile-squares``: parts of a product that are computed together, and the parts of the factors for them."""
 
 import re
 from typing import Any
@@ -23,6 +23,9 @@ RESULT, MOST_RESULTS = 10, 8
 
 #: Units of the picture of tiles in tiles: the longer side of a tile that contains others, and the most of these on a side.
 LONGER, MOST_TILES = 80, 16
+
+#: The thread that a picture of squares shows, and threads of a warp.
+THREAD, WARP = 53, 32
 
 #: Room for the numbers of rows and columns beside it.
 EDGE = 32
@@ -76,7 +79,7 @@ def size_of(text: str) -> tuple[int, int]:
 
 
 def products_per_operand(down: int, across: int) -> str:
-    """Return for how many multiplications an operand of ``down`` × ``across`` results serves, for readers."""
+    """Return how many multiplications there are for each operand of ``down`` × ``across`` results, for readers."""
     return f"{down * across / (down + across):.3g}"
 
 
@@ -153,7 +156,7 @@ class TileOperands(EvidenceDirective, directive="tile-operands"):
 
 
 class TileNest(EvidenceDirective, directive="tile-nest"):
-    """``.. tile-nest:: DOWNxACROSS``: tiles in tiles of a part of a product, and for how many multiplications they use an operand.
+    """``.. tile-nest:: DOWNxACROSS``: tiles in tiles of a part of a product, and how many multiplications they have for each operand.
 
     Lines of the body are ``NAME | DOWNxACROSS | LEVEL``, from the largest tile to the smallest; LEVEL delivers the operands of the tile.
     A tile stands in that of the line before, or in a part of it, ``NAME | DOWNxACROSS | LEVEL | DOWNxACROSS``.
@@ -164,14 +167,60 @@ class TileNest(EvidenceDirective, directive="tile-nest"):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
-        panels, outer = [], size_of(self.arguments[0])
+        panels, outer, or_part = [], size_of(self.arguments[0]), ""
         for line in filter(str.strip, self.content):
             name, size, level, part = (*(part.strip() for part in line.split(" | ")), "", "", "")[:4]
             panels.append(nested(name, size_of(size), level, size_of(part) if part else outer))
             outer = size_of(size)
+            or_part = ", or a part of that" if part else or_part
         said = " ".join(f"{one['title']}: {one['needs']}." for one in panels)
-        caption = "Filled: a tile of C, and its operands for one k. Each drawing enlarges the filled tile before it, or a part of that."
+        caption = f"Filled: a tile of C, and its operands for one k. Each drawing enlarges the filled tile before it{or_part}."
         return _drawn(panels, said, caption, (0, 0), (0, 0), small=True)
+
+
+class TileSquares(EvidenceDirective, directive="tile-squares"):
+    """``.. tile-squares:: SIDE SQUARE``: a block's tile of SIDE × SIDE results, with the four squares of a thread, half a side apart.
+
+    Neighboring lanes have neighboring squares of SQUARE × SQUARE results, as many in a row as half a side holds.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        found = re.fullmatch(r"([1-9]\d{0,3}) ([1-9]\d{0,2})", self.arguments[0])
+        if found is None:
+            raise ResultError(f"{self.arguments[0]!r} is not SIDE SQUARE")
+        side, square = int(found[1]), int(found[2])
+        across = side // 2 // square
+        if across * square * 2 != side or WARP % across or (THREAD // across + 1) * square > side // 2:
+            raise ResultError(f"{side} does not have two halves of squares of {square} × {square} for the lanes of a warp")
+        unit, begin, half = LONGER / side, PART + GAP, side // 2
+        rows = [THREAD // across * square + apart for apart in (0, half)]
+        columns = [THREAD % across * square + apart for apart in (0, half)]
+        band = WARP // across * square
+        y = [begin + unit * row for row in rows]
+        x = [begin + unit * column for column in columns]
+        bands = [{"y": begin + unit * (row // band * band), "height": unit * band, "width": unit * side} for row in rows]
+        lane = f"lane {THREAD % WARP} of warp {THREAD // WARP}"
+        panel = {
+            "kernel": "",
+            "title": "",
+            "tiles": [{"x": one, "y": other} for other in y for one in x],
+            "rows": y,
+            "columns": x,
+            "bands": bands,
+            "needs": "",
+            "tile": (unit * square, unit * square),
+            "size": (unit * side, unit * side),
+            "edges": {"across": str(side), "down": str(side)},
+        }
+        said = (
+            f"The squares of {lane}, {square} × {square} results each, begin in rows {rows[0]} and {rows[1]}, columns {columns[0]} and "
+            f"{columns[1]} of the block's tile."
+        )
+        caption = f"A block's tile of C. Filled: the results of {lane}, and their operands. Shaded: those of its warp."
+        return _drawn([panel], said, caption, (0, 0), (0, 0), small=True)
 
 
 def _drawn(
@@ -181,7 +230,10 @@ def _drawn(
     return pictured(
         "tile_orders.html",
         said,
-        panels=[{"lines": None, "edges": None, "tile": tile, "size": (tiles[0] * tile[0], tiles[1] * tile[1]), **one} for one in panels],
+        panels=[
+            {"lines": None, "edges": None, "bands": [], "tile": tile, "size": (tiles[0] * tile[0], tiles[1] * tile[1]), **one}
+            for one in panels
+        ],
         caption=caption,
         part=PART,
         begin=PART + GAP,

@@ -19,11 +19,11 @@ LONGEST, ROW, DIGIT, SMALL_DIGIT, SPACE = 500, 38, 9.6, 6.2, 3
 MOST_PARTS = 4
 
 
-def bar_of(numbers: Sequence[float], frame: float, scale: float) -> dict[str, Any]:
+def bar_of(numbers: Sequence[float], frame: float, scale: float, spec: str = ",.0f") -> dict[str, Any]:
     """Return the places of a bar's parts, with their numbers, small ones if need be, where there is room, and of the frame around it."""
     parts = []
     for number, end in zip(numbers, accumulate(numbers), strict=True):
-        width, written = number * scale, f"{number:,.0f}"
+        width, written = number * scale, format(number, spec)
         part = {"x": end * scale - width, "width": width, "small": width < DIGIT * len(written)}
         parts.append({**part, "number": written if width >= SMALL_DIGIT * len(written) + SPACE else ""})
     return {"parts": parts, "frame": frame * scale}
@@ -36,20 +36,20 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
     and the share that they fill stands behind the name. With ``:sum: UNIT``, the sum of the parts stands there. With ``:unit: WORD``, a
     last key is written above the bar's right end. ``:shades: N …`` gives each part a shade, 0 to 3, as parts of the same name have it in
     other pictures. ``:mark: WORDS | KEY`` draws a dashed line through each bar at a key. With ``:keys: KEY | KEY …``, a line is ``NAME | WORD | WORD …``, and its keys are these
-    with its words in place of ``{0}``, ``{1}``, ….
+    with its words in place of ``{0}``, ``{1}``, …. ``:format:`` is that of the parts and their frame.
     """
 
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit", "keys", "shades", "mark"), directives.unchanged_required)
+    option_spec = dict.fromkeys(("parts", "frame", "sum", "unit", "keys", "shades", "mark", "format"), directives.unchanged_required)
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
         parts = [words.strip() for words in self.options.get("parts", "").split(";") if words.strip()]
         if not 0 < len(parts) <= MOST_PARTS:
             raise ResultError(f":parts: names {len(parts)} parts; accepted: 1 to {MOST_PARTS}, with ; between")
-        frame, unit = self.options.get("frame", ""), self.options.get("unit", "")
+        frame, unit, spec = self.options.get("frame", ""), self.options.get("unit", ""), self.options.get("format", ",.0f")
         rows, sources = [], []
         for line in filter(str.strip, self.content):
             name, *keys = (text.strip() for text in line.split(" | "))
@@ -78,11 +78,11 @@ class StackedBars(EvidenceDirective, directive="stacked-bars"):
             figure = f"{numbers[-1]:,.0f} {unit}" if unit else ""
             filled = sum(numbers[:count])
             if frame:
-                name = f"{name}: {filled:,.0f} of {numbers[count]:,.0f} ({format_number(filled / numbers[count], '.0%')})"
+                name = f"{name}: {filled:{spec}} of {numbers[count]:{spec}} ({format_number(filled / numbers[count], '.0%')})"
             elif "sum" in self.options:
-                name = f"{name}: {filled:,.0f} {self.options['sum']}"
-            bars.append({"name": name, "figure": figure, **bar_of(numbers[:count], numbers[count] if frame else 0, scale)})
-            listed = [f"{words} {number:,.0f}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
+                name = f"{name}: {filled:{spec}} {self.options['sum']}"
+            bars.append({"name": name, "figure": figure, **bar_of(numbers[:count], numbers[count] if frame else 0, scale, spec)})
+            listed = [f"{words} {number:{spec}}" for words, number in zip([*parts, *([frame] if frame else [])], numbers, strict=False)]
             said.append(f"{name}: {', '.join([*listed, *([figure] if figure else [])])}")
         if mark:
             said.append(f"{mark}: {at:,.0f}")
