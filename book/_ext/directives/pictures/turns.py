@@ -121,7 +121,7 @@ class TurnsTimeline(EvidenceDirective, directive="turns-timeline"):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
-        panels = []
+        panels, seen, assumed_ways = [], False, []
         for line in filter(str.strip, self.content):
             fields = [field.strip() for field in line.split("|")]
             if len(fields) != 6 or not all(field.isdecimal() and int(field) for field in fields[1:3]) or fields[5] not in HOW:
@@ -132,9 +132,11 @@ class TurnsTimeline(EvidenceDirective, directive="turns-timeline"):
                 specimen, _, prefix = seen.partition(".")
                 busy = evidence.value(gbps).number / evidence.value(CEILING_KEY).number
                 panels.append(measured_blocks(words, evidence.figures(specimen), prefix, busy))
+                seen = True
             else:
                 panel = assumed(turn_of(evidence, words, 1, int(kibibytes), phases, gbps), int(blocks), how)
                 panels.append({**panel, "busy": busy_share(panel)})
+                assumed_ways.append(how)
         last = TURNS * max(panel["turn"] for panel in panels)
         for panel in panels:
             panel["bars"] = bars_of(panel, last)
@@ -142,4 +144,5 @@ class TurnsTimeline(EvidenceDirective, directive="turns-timeline"):
         said = " ".join(
             f"{panel['words']}: {turn}the memory busy for {panel['busy']:.0%}." for panel, turn in zip(panels, turns, strict=True)
         )
-        return pictured("turns.html", said, panels=panels, width=LEFT + WIDTH, left=LEFT, row=ROW)
+        ways = " and ".join(assumed_ways).capitalize()
+        return pictured("turns.html", said, panels=panels, width=LEFT + WIDTH, left=LEFT, row=ROW, assumed=ways, seen=seen)
