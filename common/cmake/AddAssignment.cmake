@@ -50,7 +50,7 @@ endfunction()
 #   assignment.SLUG         label cpu   each scores what task.toml says, and the release gives nothing away
 # holds that file against task.toml. The target `draws` grades each answer under 200 draws of the hidden cases, which must
 # all have the same result; the target `limits` takes each limit of task.toml away and looks for an answer that notices; the target `slack`
-# measures how much room the thresholds leave above the dearest right answer.
+# measures how much room the thresholds leave above the dearest right answer, and the limit of time above the slowest one.
 function(grade_assignment slug)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     add_graded(${slug} ${slug} answers "Grading the answers of assignment ${slug}" ${files})

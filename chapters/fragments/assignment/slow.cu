@@ -33,8 +33,11 @@ struct Task : Data<Element, Result> {
     {
         const int a = i / 4096 * 2 * 64 * 96 + i / 64 % 64 * 96, b = i / 4096 * 2 * 64 * 96 + 64 * 96 + i % 64;
         float sum = 0;
-        for (int k = 0; k < 96; ++k)
-            sum += half_of(read((a + k) / 2), a + k) * half_of(read((b + k * 64) / 2), b + k * 64);
+        for (int k = 0; k < 96; k += 2) {
+            const Element both = read((a + k) / 2);
+            for (int half = 0; half < 2; ++half)
+                sum += half_of(both, half) * half_of(read((b + (k + half) * 64) / 2), b);
+        }
         put(i, sum);
     }
 };

@@ -5,11 +5,14 @@
 A threshold may be at most a tenth above the dearest right answer. A limit of `[kernels]` may be at most a tenth above the dearest answer
 that it must let pass: a right answer, or one that a threshold stops with its lesson. Defaults of `KernelWork` for atomic operations,
 launches and instructions are not measured: they are far above what most tasks need.
+
+The limit of time must leave room, because a busy or slow machine takes longer: every answer has to score the same with a third of it.
 """
 
 import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,8 @@ from .draws import outcomes
 
 #: The most that a limit may be above the dearest answer.
 MOST = 1.1
+#: The least that the limit of time may be above the time of the slowest answer, on a machine that does nothing else.
+LEAST_TIMES = 3
 
 
 def used(task: Assignment, run: Run) -> Iterator[tuple[str, float]]:
@@ -64,6 +69,11 @@ def complaints(found: Mapping[str, tuple[float, Any]]) -> Iterator[str]:
             yield f"{name}: the dearest answer uses {part:.3f} of it, at least {1 / MOST:.3f} is accepted"
 
 
+def hurried(task: Assignment) -> Assignment:
+    """Return an assignment with a third of its time."""
+    return replace(task, limits=replace(task.limits, seconds=task.limits.seconds / LEAST_TIMES))
+
+
 def measured(task: Assignment) -> list[str]:
     """Return the names of the answers that must pass all limits of `[kernels]`."""
     expected = ((name, outcome.fails) for name, outcome in task.outcomes().items() if name not in templates.EXPECTED)
@@ -83,7 +93,8 @@ def main() -> int:
         found = dearest(task, {name: outcomes(task, files[name], tools, seeds, confined=is_confined)[1] for name in measured(task)})
     for name, (part, where) in found.items():
         say(f"{task.name}: {name}: {part:.3f} ({where})")
-    wrong = list(complaints(found))
+    in_less_time = answers.grade_all(hurried(task), tools, confined=is_confined)
+    wrong = [*complaints(found), *(f"with a third of the time, {each}" for each in answers.complaints(task, in_less_time))]
     for complaint in wrong:
         say(f"{task.name}: {complaint}")
     return FAILED if wrong else 0
