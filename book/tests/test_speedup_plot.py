@@ -95,7 +95,7 @@ def test_the_curves_show_the_fastest_of_each_kernel(project, monkeypatch):
     ceiling = float(re.search(r">cudaMemcpy: ([\d,]+)</text>", html)[1].replace(",", ""))
     html = project.build_page(".. share-in-flight::\n   :curves: x: copy_tile_64_loads_8\n\n   See.")
     needed = 8 * ceiling / 700 - 4
-    assert f"x: {70000 / ceiling:.0f} at {8 / needed:.4g}, {210000 / ceiling:.0f} at {32 / needed:.4g}." in html, (
+    assert f"x: N is {needed:.1f} KiB: {70000 / ceiling:.0f} at {8 / needed:.4g}, {210000 / ceiling:.0f} at {32 / needed:.4g}." in html, (
         "8 KiB are 4 more than few"
     )
     assert ":line: has 'x'; accepted: KEY: WORDS" in project.build_error(".. in-flight::\n   :line: x\n\n   See.")

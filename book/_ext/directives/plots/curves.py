@@ -212,12 +212,12 @@ class ShareInFlight(InFlight, directive="share-in-flight"):
     axis = range(0, 101, 20)
 
     def in_unit(self, found: dict[str, Speeds], ceiling: float) -> tuple[dict[str, Speeds], float]:
-        """Return the shares in percent of ``ceiling`` by the number ÷ *N*, and 100."""
+        """Return the shares in percent of ``ceiling`` by the number ÷ *N*, with *N* in the words of each curve, and 100."""
         shares: dict[str, Speeds] = {}
         for words, speeds in found.items():
             few, speed = next(iter(speeds.items()))
             needed = few * ceiling / speed - max(0, few - MOST_OF_FEW)
-            shares[words] = {kibibytes / needed: 100 * speed / ceiling for kibibytes, speed in speeds.items()}
+            shares[f"{words}: N is {needed:.1f} KiB"] = {kibibytes / needed: 100 * speed / ceiling for kibibytes, speed in speeds.items()}
         return shares, 100
 
 
