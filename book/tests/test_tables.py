@@ -28,7 +28,7 @@ def test_the_counted_table_shows_shared_memory_and_barriers(project):
     said = text_of(project.build_page(".. counted-table:: copy\n   :kernels: copy_shared"))
     assert "grid 64 × 64, block 32 × 8, 4,096 bytes of shared memory" in said
     assert "shared load 131,072 instructions 1 wavefront 1 0 conflicts" in said
-    assert "barrier 4,096" in said
+    assert "barrier, once for each block 4,096" in said
     assert "copy_plain" not in said
 
 
