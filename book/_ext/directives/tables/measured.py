@@ -63,7 +63,9 @@ def measured_groups(
         if own:
             # The copy is one of floats. At the same size, kernels of other elements move other bytes.
             for row in rows:
-                row["work"] = f"{row['bytes'] / 1e6:,.0f} MB" if row["name"] == CEILING and abs(row["bytes"] / shown["bytes"] - 1) > 0.01 else ""
+                row["work"] = (
+                    f"{row['bytes'] / 1e6:,.0f} MB" if row["name"] == CEILING and abs(row["bytes"] / shown["bytes"] - 1) > 0.01 else ""
+                )
             groups.append({"size": size, "work": _work(shown), "fits": shown["fits_l2"], "rows": rows})
     return groups
 
