@@ -122,6 +122,15 @@ def test_the_measured_table_holds_the_ceiling_sizes_and_provenance(project):
     assert "Median of 40 samples" in text_of(html)
 
 
+def test_a_copy_names_its_bytes_beside_kernels_of_other_bytes(project):
+    with synthetic.changed_json(project.results / "invented" / "naive.json") as data:
+        for row in data["rows"]:
+            row["bytes"] //= 2
+    said = text_of(project.build_page(".. measured-table:: naive").split("</thead>")[1])
+    assert "2048 × 2048 17 MB read and written, fits in L2 cudaMemcpy 34 MB 1,100" in said
+    assert said.count(" MB ") == 2 * len(re.findall("read and written", said)), "once for the size, and once for the copy"
+
+
 def test_the_measured_table_of_arrays_has_pairs_and_the_host_and_no_copy(project):
     synthetic.make_arrays(project.counts, project.results, "naive")
     html = project.build_page(".. measured-table:: naive")

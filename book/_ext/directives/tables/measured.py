@@ -53,7 +53,6 @@ def measured_groups(
                     "ceiling": on_host or name == CEILING,
                     "on_host": on_host,
                     "library": "",
-                    "bytes": row["bytes"],
                     "stale": name in evidence.stale(from_slug, machine),
                     "states": [_state(row, copy, state) for state in (["cold"] if on_host else ["cold", "warm"])],
                 }
@@ -61,12 +60,10 @@ def measured_groups(
         if own and peers:
             rows += _peers(result, size, copy)
         if own:
-            # The copy is one of floats. At the same size, kernels of other elements move other bytes.
-            for row in rows:
-                row["work"] = (
-                    f"{row['bytes'] / 1e6:,.0f} MB" if row["name"] == CEILING and abs(row["bytes"] / shown["bytes"] - 1) > 0.01 else ""
-                )
-            groups.append({"size": size, "work": _work(shown), "fits": shown["fits_l2"], "rows": rows})
+            # The copy, which stands first, is one of floats. At the same size, kernels of other elements move other bytes.
+            other = copy is not None and abs(copy["bytes"] / shown["bytes"] - 1) > 0.01
+            of_copy = f"{copy['bytes'] / 1e6:,.0f} MB" if other else ""
+            groups.append({"size": size, "work": _work(shown), "of_copy": of_copy, "fits": shown["fits_l2"], "rows": rows})
     return groups
 
 

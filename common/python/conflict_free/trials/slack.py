@@ -70,7 +70,7 @@ def complaints(found: Mapping[str, tuple[float, Any]]) -> Iterator[str]:
 
 
 def hurried(task: Assignment) -> Assignment:
-    """Return an assignment with a third of its time."""
+    """Return an assignment whose answers get as little time as they may need."""
     return replace(task, limits=replace(task.limits, seconds=task.limits.seconds / LEAST_TIMES))
 
 
@@ -94,7 +94,7 @@ def main() -> int:
     for name, (part, where) in found.items():
         say(f"{task.name}: {name}: {part:.3f} ({where})")
     in_less_time = answers.grade_all(hurried(task), tools, confined=is_confined)
-    wrong = [*complaints(found), *(f"with a third of the time, {each}" for each in answers.complaints(task, in_less_time))]
+    wrong = [*complaints(found), *(f"with 1/{LEAST_TIMES} of the time, {each}" for each in answers.complaints(task, in_less_time))]
     for complaint in wrong:
         say(f"{task.name}: {complaint}")
     return FAILED if wrong else 0
